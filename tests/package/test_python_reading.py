@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What hands that know uproot ask of the Python package, against what uproot gives."""
 
+import io
 import os
 import pathlib
 
@@ -71,6 +72,45 @@ def test_keys_and_classes(ours, theirs):
     assert ours.classnames(recursive=True) == theirs.classnames(cycle=False)
     assert ours.classnames() == theirs.classnames(recursive=False, cycle=False)
     assert ours["tracker/layer1"].classnames() == {"hits": "TH1D"} and ours["tracker/layer1/hits"].classname == "TH1D"
+
+
+def test_items_and_values(ours, theirs):
+    for given in ({}, {"filter_name": "t*"}, {"filter_name": "*hits", "recursive": True}, {"filter_classname": "/TH1./", "recursive": True}):
+        expected = theirs.classnames(**{"recursive": False, **given}, cycle=False)
+        assert dict(ours.items(**given)).keys() == ours.keys(**given) == expected.keys() and ours.classnames(**given) == expected
+        assert len(ours.values(**given)) == len(expected)
+        for (name, item), value in zip(ours.items(**given), ours.values(**given)):
+            assert type(item) is type(value) and getattr(item, "name", name) == value.name == name
+    assert [h.values().sum() for h in ours.values(True, filter_classname="TH1D")] == [
+        theirs[name].values().sum() for name in ours.keys(True, filter_classname="TH1D")]
+    events, tree = ours["Events"], theirs["Events"]
+    for given in ({}, {"filter_name": "*Muon*"}, {"filter_typename": "float[]"}, {"filter_typename": ["/u?int.*/", "none"]}):
+        assert [name for name, _ in events.items(**given)] == events.keys(**given) == tree.keys(**given), given
+        assert events.typenames(**given) == tree.typenames(**given)
+        for (name, column), value in zip(events.items(**given), events.values(**given)):
+            assert column.name == value.name == name and equal(column.array(), tree[name].array())
+
+
+def test_what_is_shown(ours, capsys):
+    ours["Events"].show(filter_name=["energy", "Muon_pt"])
+    assert capsys.readouterr().out.splitlines() == [
+        "name    | type    | files",
+        "--------+---------+--------------------------------------",
+        "energy  | float   | energy.f4",
+        "Muon_pt | float[] | Muon_pt/offsets.i8, Muon_pt/values.f4"]
+    text = io.StringIO()
+    ours.show(recursive=True, filter_classname="TH1D", stream=text)
+    assert text.getvalue().splitlines()[0].split(" | ")[0].strip() == "name" and len(text.getvalue().splitlines()) == 2 + len(
+        ours.keys(True, filter_classname="TH1D"))
+    assert any(line.split(" | ")[1].strip(" |") == "TH1D" for line in text.getvalue().splitlines()[2:])
+
+
+def test_names_that_are_shown_command_no_terminal(tfilefs, tmp_path, capsys):
+    with uproot.recreate(tmp_path / "names.root") as file:
+        file["a\x1b[2Jb"] = np.histogram([1, 2], bins=2)
+    with tfilefs.mount(tmp_path / "names.root") as f:
+        f.show()
+    assert "a\\x1b[2Jb" in (said := capsys.readouterr().out) and "\x1b" not in said
 
 
 @pytest.mark.parametrize("way", ("mount", "open"))

@@ -7,13 +7,14 @@ import contextlib
 import errno
 import json
 import os
-from collections.abc import Iterator, KeysView, Mapping
+from collections.abc import Iterable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import TYPE_CHECKING, Any
 
 from ._error import MountError, first_of, missing, of_a_mount, refusals
 from ._html import page
 from ._names import Names, in_a_mount, matching
 from ._place import MountedPlace, Place, Placed
+from ._show import Stream, show
 
 if TYPE_CHECKING:
     from ._types import NumpyArray
@@ -156,14 +157,33 @@ class Directory(Placed, Mapping[str, Any]):
                 yield from (f"{name}/{each}" for each in Directory(place, name)._names(True))
 
     @of_a_mount
-    def keys(self, recursive: bool = False, filter_name: Names = None) -> KeysView[str]:
-        """The names of what is in the directory. `recursive`: with what is in its directories, as paths. `filter_name`:
-        only those that match one of these names and patterns."""
-        return dict.fromkeys(matching(filter_name, self._names(recursive))).keys()
+    def keys(self, recursive: bool = False, filter_name: Names = None, filter_classname: Names = None) -> KeysView[str]:
+        """The names of what is in the directory. `recursive`: with what is in its directories, as paths. `filter_name`,
+        `filter_classname`: only those that match, or whose class matches, one of these names and patterns."""
+        names = matching(filter_name, self._names(recursive))
+        if filter_classname is not None:
+            classes = {name: class_at(self._place / name) for name in names}
+            wanted = set(matching(filter_classname, classes.values()))
+            names = [name for name in names if classes[name] in wanted]
+        return dict.fromkeys(names).keys()
 
-    def classnames(self, recursive: bool = False, filter_name: Names = None) -> dict[str, str]:
+    def items(self, recursive: bool = False, filter_name: Names = None, filter_classname: Names = None) -> ItemsView[str, Any]:
+        """The names that keys() gives, each with what f[name] gives, which is looked up when it is met."""
+        return ItemsView(_Chosen(self, self.keys(recursive, filter_name, filter_classname)))
+
+    def values(self, recursive: bool = False, filter_name: Names = None, filter_classname: Names = None) -> ValuesView[Any]:
+        """What f[name] gives for each of the names that keys() gives."""
+        return ValuesView(_Chosen(self, self.keys(recursive, filter_name, filter_classname)))
+
+    def classnames(self, recursive: bool = False, filter_name: Names = None, filter_classname: Names = None) -> dict[str, str]:
         """{name: class} of the keys that keys() gives: {"Events": "TTree", "tracker": "TDirectory"}."""
-        return {name: class_at(self._place / name) for name in self.keys(recursive, filter_name)}
+        return {name: class_at(self._place / name) for name in self.keys(recursive, filter_name, filter_classname)}
+
+    def show(self, recursive: bool = False, filter_name: Names = None, filter_classname: Names = None, *, stream: Stream | None = None) -> None:
+        """Prints a line for each of the keys that keys() gives: name, class, title."""
+        rows = [(name, each, (self._place / name).attribute("title"))
+                for name, each in self.classnames(recursive, filter_name, filter_classname).items()]
+        show(("name", "class", "title"), rows, stream)
 
     def __hash__(self) -> int:
         return id(self)
@@ -184,6 +204,22 @@ class Directory(Placed, Mapping[str, Any]):
         """A table of names, classes and titles; the first hundred."""
         rows = [(name, classname, (self._place / name).attribute("title")) for name, classname in self.classnames().items()]
         return page(self.name or os.path.basename(getattr(self, "source", "")), ("name", "class", "title"), rows)
+
+
+class _Chosen(Mapping[str, Any]):
+    """Some names of a directory."""
+
+    def __init__(self, directory: Directory, names: Iterable[str]) -> None:
+        self._directory, self._names = directory, list(names)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._directory[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 class Object(Placed):

@@ -46,7 +46,7 @@ def _like(pattern: str) -> Callable[[str], object]:
     """As uproot tells regular expressions from patterns, and where they begin."""
     if found := re.fullmatch(r"/(.*)/([iLmsux]*)", pattern):
         return re.compile(f"(?{found[2]}){found[1]}" if found[2] else found[1]).match
-    return lambda name: fnmatchcase(name, pattern)
+    return lambda name: name == pattern or fnmatchcase(name, pattern)
 
 
 def chosen(names: Names, there: list[str]) -> list[str]:

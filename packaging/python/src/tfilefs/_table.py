@@ -14,6 +14,7 @@ from ._html import page
 from ._names import Names, chosen, in_a_mount, matching, without_type
 from ._place import MountedPlace, Place, Placed
 from ._reading import Reading
+from ._show import Stream, show
 from ._states import State, States, lazy, of_one_state
 
 if TYPE_CHECKING:
@@ -133,14 +134,33 @@ class Table(Placed):
         parts = self.parts_of(name)
         return len(parts) == 1 and "/" not in parts[0]["path"] and parts[0]["length"] == self.num_entries and not parts[0]["reason"]
 
-    def keys(self, filter_name: Names = None) -> list[str]:
-        """The names of the columns; of those that match one of these names and patterns."""
-        return matching(filter_name, self.buffers.names)
+    @of_one_state
+    def keys(self, filter_name: Names = None, filter_typename: Names = None) -> list[str]:
+        """The names of the columns; of those that match, or whose type matches, one of these names and patterns."""
+        names = matching(filter_name, self.buffers.names)
+        return names if filter_typename is None else [name for name in names if matching(filter_typename, [typename(self.parts_of(name))])]
 
     @of_one_state
-    def typenames(self, filter_name: Names = None) -> dict[str, str]:
+    def typenames(self, filter_name: Names = None, filter_typename: Names = None) -> dict[str, str]:
         """{name: type in C++} of the columns: `float`, `double[3]`, `float[]` for a counted array, `std::vector<float>`."""
-        return {name: typename(self.parts_of(name)) for name in self.keys(filter_name)}
+        return {name: typename(self.parts_of(name)) for name in self.keys(filter_name, filter_typename)}
+
+    def values(self, filter_name: Names = None, filter_typename: Names = None) -> list[Column]:
+        """The columns that keys() names. Nothing is read yet."""
+        return [Column(self, name) for name in self.keys(filter_name, filter_typename)]
+
+    def items(self, filter_name: Names = None, filter_typename: Names = None) -> list[tuple[str, Column]]:
+        """The names that keys() gives, each with its column. Nothing is read yet."""
+        return [(column.name, column) for column in self.values(filter_name, filter_typename)]
+
+    def show(self, filter_name: Names = None, filter_typename: Names = None, *, stream: Stream | None = None) -> None:
+        """Prints a line for each column: name, type in C++, and its files below the table."""
+        show(("name", "type", "files"), self._lines(filter_name, filter_typename), stream)
+
+    @of_one_state
+    def _lines(self, filter_name: Names, filter_typename: Names) -> list[tuple[str, str, str]]:
+        return [(name, each, ", ".join(part["path"] for part in self.parts_of(name)))
+                for name, each in self.typenames(filter_name, filter_typename).items()]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
