@@ -166,6 +166,44 @@ def test_names_and_patterns(ours, theirs):
             events.arrays(wrong)
 
 
+@pytest.mark.parametrize("way, copy", (("mount", True), ("mount", None), ("open", None)))
+@pytest.mark.parametrize("library", ("ak", "np", "pd"))
+def test_steps_are_the_parts_of_a_whole(tfilefs, sample, way, copy, library):
+    """Whether they are larger or smaller than what is read at once, and with columns for the cut alone."""
+    names, cut = ["run", "position", "Muon_pt"], "energy > 20"
+    with getattr(tfilefs, way)(sample) as f:
+        events = f["Events"]
+        expected = events.arrays(names, cut, entry_start=11, entry_stop=-7, copy=True)
+        for size in (9000, "600 kB", "1 GB"):
+            steps = list(events.iterate(names, cut, step_size=size, entry_start=11, entry_stop=-7, library=library, copy=copy))
+            assert len(steps) > 3 or size == "1 GB"
+            for name in names:
+                values = [each for step in steps for each in (ak.to_list(step[name]) if library == "ak" else step[name])]
+                assert ak.array_equal(ak.from_iter(values), ak.from_regular(expected[name], axis=None), dtype_exact=False)
+
+
+def test_steps_before_a_damaged_one_are_read(tfilefs, tmp_path):
+    """Though one read is for several of them."""
+    path = tmp_path / "damaged.root"
+    with uproot.recreate(path, compression=uproot.ZLIB(1)) as file:
+        tree = file.mktree("t", {"x": "f8"})
+        for i in range(8):
+            tree.extend({"x": np.random.default_rng(i).random(1024)})  # whole pages of the kernel
+    with uproot.open(path) as file:
+        seek = int(file["t/x"].member("fBasketSeek")[5])
+    with open(path, "r+b") as file:
+        file.seek(seek + 90)
+        file.write(bytes(8))
+    for way in ("mount", "open"):
+        with getattr(tfilefs, way)(path) as f:
+            steps, read = f["t"].iterate(["x"], step_size=1024, copy=True), 0
+            with pytest.raises(OSError):
+                for step in steps:
+                    assert step.x[0] == np.random.default_rng(read).random()
+                    read += 1
+            assert read == 5, way
+
+
 def test_what_is_mapped(tfilefs, sample, tmp_path):
     ours = tfilefs.mount(sample)
     events = ours["Events"]

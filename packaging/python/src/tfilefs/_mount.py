@@ -141,12 +141,8 @@ def _end(path: str, lifeline: int, owner: int, is_writable: bool) -> None:
         return  # of a fork: the mount belongs to its parent
     try:
         if os.path.ismount(path):
-            try:
-                _run("umount", path)
-            except MountError:
-                if is_writable:
-                    raise
-                _run("umount", "--lazy", path)
+            # Arrays that are mapped keep the daemon of a mount that is only read, but nobody waits for them.
+            _run("umount", *([] if is_writable else ["--lazy"]), path)
     finally:
         os.close(lifeline)
         with contextlib.suppress(OSError):

@@ -16,10 +16,12 @@ _LIBRARIES: dict[str, Library] = {
     "ak": "ak", "awkward": "ak", "np": "np", "numpy": "np", "pd": "pd", "pandas": "pd", "pl": "pl", "polars": "pl", "arrow": "arrow",
     "pyarrow": "arrow"}
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_BLOCK = "32 MB"  # which is read at once for steps that are smaller: each read of a column costs about as much as 100 KB of it
 
 
 class Reading:
-    """Parts of a table, which are read, or if not `copy` mapped once for all parts."""
+    """Parts of a table, which are read, or if not `copy` mapped once for all parts. Steps are parts that follow each other: those that
+    are read share what is read for several of them."""
 
     def __init__(self, table: Table, names: list[str], cut: str | None, library: str, copy: bool) -> None:
         if library not in _LIBRARIES:
@@ -28,6 +30,15 @@ class Reading:
         self._library = _LIBRARIES[library]
         self._cut = None if cut is None else _cut_of(cut, table)
         self._mapped: dict[str, Any] = {}
+        self._blocks: dict[str, tuple[int, int, Any]] = {}  # what was read last: first entry, last entry, and the array
+        self._block, self._end = 0, 0
+
+    def steps(self, start: int, stop: int, step_size: int | str) -> range:
+        """The first entries of the parts that are going to be asked for."""
+        steps = range(start, stop, self.entries_of(step_size))
+        if self._copy and steps.step < stop - start:
+            self._block, self._end = self.entries_of(_BLOCK) // steps.step * steps.step, stop
+        return steps
 
     def part(self, start: int, stop: int) -> Any:
         """Entries start..stop, as far as they fulfil the cut."""
@@ -51,10 +62,24 @@ class Reading:
     def _once(self, key: str, make: Any, start: int, stop: int) -> Any:
         """What is mapped is mapped as a whole, once."""
         if self._copy:
-            return make(start, stop)
+            return self._read(key, make, start, stop)
         if key not in self._mapped:
             self._mapped[key] = make(0, self._table.num_entries)
         return self._mapped[key][start:stop]
+
+    def _read(self, key: str, make: Any, start: int, stop: int) -> Any:
+        """Of a block, if steps are smaller. Where a block cannot be read, the step perhaps can."""
+        if self._block <= stop - start:
+            return make(start, stop)
+        first, last, read = self._blocks.get(key, (0, 0, None))
+        if not first <= start <= stop <= last:
+            first, last = start, min(start + self._block, self._end)
+            try:
+                read = make(first, last)
+            except OSError:
+                return make(start, stop)
+            self._blocks[key] = first, last, read
+        return read[start - first:stop - first]
 
     def _column(self, name: str, start: int, stop: int) -> Any:
         """Of numbers an array of NumPy, else one of Awkward Array."""

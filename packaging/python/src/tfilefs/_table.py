@@ -125,8 +125,8 @@ class Table(Placed):
 
     @of_one_state
     def bytes_of(self, name: str) -> int:
-        """The size of the files of a column."""
-        return sum((self._place / part["path"]).size() for part in self.parts_of(name))
+        """The size of the files of a column. Those whose size the schema has are not looked at."""
+        return sum((self._place / part["path"]).size() if part["size"] is None else part["size"] for part in self.parts_of(name))
 
     @of_one_state
     def is_numbers(self, name: str) -> bool:
@@ -332,7 +332,7 @@ class Table(Placed):
             start, stop = self.between(entry_start, entry_stop)
             # Steps are parts: what is not mounted is not held as a whole.
             reading = Reading(self, self._wanted(expressions, filter_name), cut, library, self.is_copied(copy, start, start))
-            return reading, range(start, stop, reading.entries_of(step_size)), stop, self._states.now
+            return reading, reading.steps(start, stop, step_size), stop, self._states.now
 
         reading, steps, stop, state = self._begun(begin)
         return (self._part(reading, first, min(first + steps.step, stop), state) for first in steps)
