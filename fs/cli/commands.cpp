@@ -34,6 +34,7 @@ constexpr auto kMountArguments = std::to_array<Argument>({
 });
 constexpr auto kUmountFlags = std::to_array<Flag>({
     {"-z,--lazy", "", ValueHint::nothing, "even if in use, and without waiting: programs that have it open keep it"},
+    {"--discard", "", ValueHint::nothing, "drop what is not committed yet, in all files of the mount"},
 });
 constexpr auto kMountPointOnly = std::to_array<Argument>({kMountPoint});
 constexpr auto kInMount = std::to_array<Argument>({
@@ -198,7 +199,12 @@ namespace names a process in it and says how to release the mount. Ctrl-C ends o
 With
 .B \-\-lazy
 the mount point is free at once and the command waits for nothing. Processes that use the mount keep it until they are done
-with it. What could not be saved is lost, and is named.)",
+with it. What could not be saved is lost, and is named.
+.IP
+With
+.B \-\-discard
+what is not committed is dropped, with its journals: the files stay as the last commits left them, and a file without one is
+not made. It is refused if a part of it was taken over from a mount that was killed.)",
      kUmountFlags, kMountPointOnly, run_umount},
     {"commit",
      "commit the complete tables below a directory of a mount, now",

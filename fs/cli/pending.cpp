@@ -2,6 +2,7 @@
 #include "cli/pending.h"
 
 #include <fcntl.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,6 +16,7 @@
 
 #include "descriptor.h"
 #include "start_thread.h"
+#include "vfs/names/control_requests.h"
 
 namespace tfilefs {
 
@@ -60,6 +62,17 @@ Result<> commit_directory(const std::string& mount_point, const std::string& dir
   if (progress.joinable()) progress.join();
   if (status != 0) return tfile::fail(ErrorKind::io, directory + ": " + std::strerror(number), -1, number);
   return {};
+}
+
+Result<> discard_staged(const std::string& mount_point) {
+  const std::string control = mount_point + "/.tfilefs";
+  if (::setxattr(control.c_str(), kDiscardAttribute, "", 0, 0) == 0 || errno == EROFS) return {};
+  const int number = errno;
+  if (number == EBUSY)
+    return tfile::fail(ErrorKind::busy, mount_point +
+                                            ": not unmounted: a part of what is not committed is of a mount "
+                                            "that was killed; without --discard it is kept");
+  return tfile::fail(ErrorKind::io, control + ": " + std::strerror(number), -1, number);
 }
 
 }  // namespace tfilefs

@@ -25,6 +25,10 @@ Pending read_pending(const std::string& mount_point);
 // stderr. Errors: io (with fsync's).
 Result<> commit_directory(const std::string& mount_point, const std::string& directory);
 
+// Drops what is staged in all files of the mount, which cannot be used any more. Errors: denied, busy (a part of it is
+// of a mount that was killed).
+Result<> discard_staged(const std::string& mount_point);
+
 // Reports the data that writers which ended have left in journals, of a ROOT file or of all files in a directory and
 // below: a line per file, with its path and how to recover the data. Changes nothing. Blocks.
 std::vector<std::string> abandoned_journals(const std::string& source);

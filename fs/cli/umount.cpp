@@ -209,9 +209,10 @@ int unmount_dead(const std::string& mount_point, const std::string& source, bool
 int run_umount(int argc, char** argv) {
   CommandLine command("umount");
   std::string mount_point;
-  bool lazy = false;
+  bool lazy = false, discard = false;
   command.take("MNT", mount_point);
   command.take("-z", lazy);
+  command.take("--discard", discard);
   if (const auto code = command.parse(argc, argv)) return *code;
 
   auto notice = std::make_unique<UnansweredNotice>(mount_point, lazy);
@@ -222,7 +223,10 @@ int run_umount(int argc, char** argv) {
   const Daemon daemon = open_daemon(mount_point);
   notice.reset();
   // A daemon that did not say how it is mounted answers nothing else.
-  const auto [committed, pending] = daemon.answers ? commit_mount(mount_point) : Committed{};
+  if (discard && daemon.answers) {
+    if (const auto done = discard_staged(mount_point); !done) return complain(done.error());
+  }
+  const auto [committed, pending] = daemon.answers && !discard ? commit_mount(mount_point) : Committed{};
   if (!lazy && !(pending.unkept.empty() && pending.written.empty())) return refuse(mount_point, pending);
   const auto writers = writers_of(mount_point, pending.written);
   const auto result = lazy ? unmount(mount_point, true) : unmount_soon(mount_point);

@@ -50,6 +50,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   }
   void unclaim() { commits_.unclaim(); }
   void forget() { commits_.forget(); }
+  Result<> discard() { return commits_.discard(); }
   Result<std::string> pending_json() { return commits_.pending_json(); }
   using Pending = Commits::Pending;
   std::vector<Pending> pending() { return commits_.pending(); }

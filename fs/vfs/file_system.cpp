@@ -109,10 +109,15 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
                                             *cache_, [this] { return pending_json(); }, std::move(reply));
                                       }},
                                      {"stats.json", [this] { return stats_json(); }, nullptr, closed}},
-                                    options.ownership, [this](Reply<void> reply) {
-                                      answer_committing(
-                                          *cache_, this, [this] { return commit_all(); }, std::move(reply));
-                                    });
+                                    options.ownership,
+                                    {[this](Reply<void> reply) {
+                                       answer_committing(
+                                           *cache_, this, [this] { return commit_all(); }, std::move(reply));
+                                     },
+                                     [this](Reply<void> reply) {
+                                       answer_blocking(
+                                           *cache_, [this] { return discard_all(); }, std::move(reply));
+                                     }});
 }
 
 FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<const FileLocator> origin,

@@ -300,6 +300,7 @@ class FileSystem {
   std::string metrics() const;
   std::vector<std::shared_ptr<WrittenFile>> written_files() const;
   Result<> commit_all();
+  Result<> discard_all();
   std::vector<StagedFile::Unkept> unkept() const;
   Result<std::string> pending_json() const;
 

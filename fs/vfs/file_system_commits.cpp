@@ -41,6 +41,17 @@ Result<> FileSystem::commit_all() {
   return done;
 }
 
+// Before the mount ends: the files cannot be used from then on.
+Result<> FileSystem::discard_all() {
+  Result<> done;
+  for (const auto& file : written_files()) {
+    auto discarded = file->staged().discard();
+    if (!discarded) errors_.add("/" + file->path(), discarded.error());
+    if (done) done = std::move(discarded);
+  }
+  return done;
+}
+
 std::vector<StagedFile::Unkept> FileSystem::unkept() const {
   std::vector<StagedFile::Unkept> files;
   for (const auto& file : written_files()) {

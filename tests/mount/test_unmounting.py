@@ -361,3 +361,58 @@ def test_a_dead_mount_without_journals_is_unmounted_silently(samples, tmp_path):
     said = umount(m)
     assert (said.returncode, said.stderr) == (0, "") and not mounted.is_mount_point(m.path)
     m.close()
+
+
+def test_what_is_not_wanted_is_dropped(tmp_path):
+    """What was committed stays, of what was not there is no file; nothing is left beside them."""
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    stage(m, "x.i8", 1000)
+    subprocess.run([mounted.program(), "commit", m.path], check=True)
+    before = (tmp_path / "out.root").read_bytes()
+    with open(os.path.join(m.path, "out.root", "Events", "x.i8"), "ab") as file:
+        file.write(bytes(800))
+    os.makedirs(os.path.join(m.path, "new.root", "Events"))
+    np.arange(3).tofile(os.path.join(m.path, "new.root", "Events", "y.i8"))
+    (tmp_path / "notes.txt").write_text("plain")
+    said = umount(m, "--discard")
+    assert (said.returncode, said.stderr) == (0, "") and not mounted.is_mount_point(m.path)
+    assert m.close() == 0
+    assert sorted(os.listdir(tmp_path)) == ["notes.txt", "out.root"] and (tmp_path / "out.root").read_bytes() == before
+
+
+def test_nothing_is_dropped_where_nothing_is_written(samples, tmp_path):
+    m = mounted.Mounted(os.path.join(samples("numbers"), "numbers-505.root"))
+    assert umount(m, "--discard").returncode == 0 and m.close() == 0
+
+
+def test_what_a_killed_mount_has_left_is_not_dropped(tmp_path):
+    """Its programs were promised it."""
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    values = stage(m, "x.i8", 1000)
+    mounted.fsync(os.path.join(m.path, "out.root", "Events", "x.i8"))
+    m.process.kill()
+    m.process.wait()
+    m.close()
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    stage(m, "y.i8", 1000)
+    said = umount(m, "--discard")
+    assert said.returncode == 1 and "mount that was killed" in said.stderr and mounted.is_mount_point(m.path)
+    subprocess.run([mounted.program(), "commit", m.path], check=True)
+    np.arange(3).tofile(os.path.join(m.path, "out.root", "Events", "z.i8"))
+    assert umount(m, "--discard").returncode == 0 and m.close() == 0
+    with uproot.open(tmp_path / "out.root") as file:
+        assert np.array_equal(file["Events/x"].array(library="np"), values) and set(file["Events"].keys()) == {"x", "y"}
+
+
+def test_only_who_has_mounted_drops_what_is_staged(tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip("only root becomes another user")
+    tmp_path.chmod(0o777)
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600", "allow_other"))
+    values = stage(m, "x.i8", 1000)
+    other = "import os, sys\nos.setuid(65534)\nos.setxattr(sys.argv[1], 'user.tfilefs.discard', b'')"
+    done = subprocess.run([sys.executable, "-c", other, os.path.join(m.path, ".tfilefs")], capture_output=True, text=True)
+    assert "Permission denied" in done.stderr, done.stderr
+    assert umount(m).returncode == 0 and m.close() == 0
+    with uproot.open(tmp_path / "out.root") as file:
+        assert np.array_equal(file["Events/x"].array(library="np"), values)

@@ -70,6 +70,11 @@ void Changes::forget() {
   claim_.reset();
 }
 
+bool Changes::has_taken_over() {
+  const Lock change(mutex);
+  return has_taken_over_;
+}
+
 // ---- the journal
 
 // For the present state of the file.
@@ -217,6 +222,7 @@ void Changes::end_journal() {
   }
   journal_.reset();
   claim_.reset();
+  has_taken_over_ = false;
   const Lock lock(overlay_.mutex);
   drop_unused(*overlay_.root, true);
   forget_numbers(*overlay_.root);

@@ -46,6 +46,9 @@ class Changes {
   // Drops the staged contents and the journal. Later changes are stale. Must not be called during a commit.
   void forget() EXCLUDES(mutex, overlay_.mutex);
 
+  // Whether replay() has staged something, and something is staged since.
+  bool has_taken_over() EXCLUDES(mutex);
+
   // ---- names. The caller has to know whether a name is committed.
 
   Result<NodePtr> make_directory(const NodePtr& in, std::string_view name, mode_t) EXCLUDES(mutex, overlay_.mutex);
@@ -165,6 +168,7 @@ class Changes {
   const std::function<void()> begun_;
   std::optional<FileClaim> claim_ GUARDED_BY(mutex);  // beside the journal, if there is a file; let go after it
   std::shared_ptr<Journal> journal_ GUARDED_BY(mutex);
+  bool has_taken_over_ GUARDED_BY(mutex) = false;   // the journal is one that replay() found
   std::uint64_t compact_at_ GUARDED_BY(mutex) = 0;  // not with fewer bytes, since it failed with that many
 };
 

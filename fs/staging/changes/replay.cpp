@@ -70,6 +70,7 @@ Result<> Changes::take_over() {
   }
   const RestoredTree& restored = *tree;
   journal_ = replayed.journal;
+  has_taken_over_ = true;
   {
     const Lock lock(overlay_.mutex);
     overlay_.last_id = restored.last_id;

@@ -375,6 +375,18 @@ void Commits::unclaim() {
 
 void Commits::forget() {
   const Lock commit(mutex);
+  drop_all();
+}
+
+Result<> Commits::discard() {
+  const Lock commit(mutex);
+  if (changes_.has_taken_over())
+    return busy("not discarded: a part of what is staged was taken over from a mount that was killed");
+  drop_all();
+  return {};
+}
+
+void Commits::drop_all() {
   committer_.give_up();
   failed_.clear();
   changes_.forget();

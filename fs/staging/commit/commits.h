@@ -72,6 +72,8 @@ class Commits {
   void unclaim() EXCLUDES(mutex, overlay_.mutex);
   // The file was removed by its name: the staged contents are dropped. Later changes are stale.
   void forget() EXCLUDES(mutex, overlay_.mutex);
+  // The same on request. Error: busy, if something staged was taken over from a crashed writer, who was promised it.
+  Result<> discard() EXCLUDES(mutex, overlay_.mutex);
 
   // ---- what is not committed (reasons.cpp)
 
@@ -103,6 +105,7 @@ class Commits {
   Result<> commit_work(CommitWork&) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   Result<> commit_parts(CommitWork&) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   Result<> commit_objects(CommitWork& needed, std::vector<StagedObject>) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
+  void drop_all() REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   void show_whole_keys(Phase) EXCLUDES(overlay_.mutex);
   void tidy() EXCLUDES(mutex, overlay_.mutex);
   bool is_committing() const EXCLUDES(overlay_.mutex);

@@ -5,7 +5,9 @@
 
 #include <utility>
 
+#include "errors.h"
 #include "on_behalf.h"
+#include "vfs/names/control_requests.h"
 #include "vfs/nodes/attributes.h"
 #include "vfs/nodes/generated_directory.h"
 #include "wall_clock.h"
@@ -43,14 +45,16 @@ Entry make_control_file(const ControlFile& file, Ownership ownership) {
   return generated(std::move(thing));
 }
 
-Entry make_control_directory(const std::vector<ControlFile>& files, Ownership ownership,
-                             std::function<void(Reply<void>)> sync) {
+Entry make_control_directory(const std::vector<ControlFile>& files, Ownership ownership, ControlRequests requests) {
   std::vector<std::pair<std::string, Entry>> things;
   for (const ControlFile& file : files) things.emplace_back(file.name, make_control_file(file, ownership));
   GeneratedNames names = generated_names(std::move(things));
   names.admit = admit_all;
   GeneratedThing thing;
-  thing.admit = admit_all;
+  thing.admit = [](Access access, const CallerPtr& by, Reply<void> reply) {
+    if (access == Access::write && by) return reply(not_admitted());
+    reply({});
+  };
   thing.known_attributes = [started = wall_clock(), ownership] {
     Attributes attributes = directory_attributes(of_daemon(started), ownership);
     attributes.links = 2;
@@ -58,7 +62,11 @@ Entry make_control_directory(const std::vector<ControlFile>& files, Ownership ow
   };
   thing.enter = [directory = make_generated_directory(std::move(names))](
                     Freshness, Reply<std::shared_ptr<const Directory>> reply) { reply(directory); };
-  thing.sync = std::move(sync);
+  thing.sync = std::move(requests.sync);
+  thing.set_xattr = [discard = std::move(requests.discard)](std::string_view name, Reply<void> reply) {
+    if (name != kDiscardAttribute) return reply(unsupported_attribute());
+    discard(std::move(reply));
+  };
   return generated(std::move(thing));
 }
 

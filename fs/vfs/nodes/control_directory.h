@@ -24,7 +24,11 @@ struct ControlFile {
 // One such file, at any place.
 Entry make_control_file(const ControlFile&, Ownership);
 
-// .tfilefs: a directory of such files, with the owner and times of the daemon. `sync` is called for fsync(2) on it.
-Entry make_control_directory(const std::vector<ControlFile>&, Ownership, std::function<void(Reply<void>)> sync);
+// .tfilefs: a directory of such files, with the owner and times of the daemon. `sync` is called for fsync(2) on it,
+// `discard` when the user who mounted, or root, sets kDiscardAttribute.
+struct ControlRequests {
+  std::function<void(Reply<void>)> sync, discard;
+};
+Entry make_control_directory(const std::vector<ControlFile>&, Ownership, ControlRequests);
 
 }  // namespace tfilefs

@@ -46,6 +46,11 @@ class GeneratedVnodes final : public Vnodes {
     if (!thing_.sync) return Vnodes::sync(vnode, std::move(reply));
     thing_.sync(std::move(reply));
   }
+  void set_xattr(VnodeId vnode, std::string_view name, std::optional<std::string> value, int flags,
+                 Reply<void> reply) const override {
+    if (!thing_.set_xattr) return Vnodes::set_xattr(vnode, name, std::move(value), flags, std::move(reply));
+    thing_.set_xattr(name, std::move(reply));
+  }
 
  private:
   const GeneratedThing thing_;

@@ -28,6 +28,7 @@ struct GeneratedThing {
   std::function<void(Reply<Xattrs>)> xattrs = nullptr;
   std::function<void(Reply<Xattrs>)> more_xattrs = nullptr;
   std::function<void(Reply<void>)> sync = nullptr;
+  std::function<void(std::string_view name, Reply<void>)> set_xattr = nullptr;
   bool goes_with_key = false;
 };
 Entry generated(GeneratedThing);

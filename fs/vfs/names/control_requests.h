@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace tfilefs {
+
+// What is asked of a mount by setting an attribute of .tfilefs: to drop what is staged, before it ends.
+inline constexpr const char* kDiscardAttribute = "user.tfilefs.discard";
+
+}  // namespace tfilefs
