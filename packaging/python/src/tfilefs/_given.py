@@ -55,9 +55,9 @@ def _array(value: Any) -> Any:
         return ak.from_arrow(value.to_arrow() if library == "polars" else value)
     if np.ma.is_masked(value):
         raise ValueError("masked values are not written: filled() replaces them")
-    array = _of_list(value) if isinstance(value, (list, tuple)) else np.asarray(value)
     if library == "pandas" and not (isinstance(value.dtype, np.dtype) and value.dtype.kind in "biuf") and bool(value.isna().any()):
         raise ValueError("nulls are not written: fillna() replaces them")
+    array = _of_list(value) if isinstance(value, (list, tuple)) else np.asarray(value)
     if array.dtype.kind in "OUS":
         import awkward as ak
 
