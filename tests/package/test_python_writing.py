@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the Python package writes, as uproot reads it."""
 
+import contextlib
 import os
+import time
 
 import awkward as ak
 import numpy as np
@@ -144,6 +146,60 @@ def test_what_cannot_be_committed_is_an_error_of_the_block(tfilefs, tmp_path):
         with tfilefs.create(tmp_path / "out.root") as f:
             f["t"] = {"x": np.arange(3, dtype="i4")}
             np.arange(2, dtype="i4").tofile(os.path.join(f.path, "t", "y.i4"))
+
+
+def test_a_block_that_fails_has_written_nothing(tfilefs, tmp_path):
+    """Its own error comes out, also where something is incomplete. Of a file that it has made there is none."""
+    path = tmp_path / "out.root"
+    with pytest.raises(ZeroDivisionError):
+        with tfilefs.create(path) as f:
+            f["t"] = {"x": np.arange(3)}
+            np.arange(2, dtype="i4").tofile(os.path.join(f.path, "t", "y.i4"))
+            1 / 0
+    assert os.listdir(tmp_path) == []
+    with tfilefs.create(path) as f:
+        f["t"] = {"x": np.arange(3)}
+    before = path.read_bytes()
+    with pytest.raises(KeyboardInterrupt):
+        with tfilefs.mount(path, "rw") as f:
+            f["t"].extend({"x": np.arange(3)})
+            f["more"] = {"x": np.arange(3)}
+            time.sleep(7)  # longer than a mount waits before it commits
+            raise KeyboardInterrupt
+    assert os.listdir(tmp_path) == ["out.root"] and path.read_bytes() == before and not os.path.ismount(f.path)
+
+
+def test_what_a_block_has_committed_stays(tfilefs, tmp_path):
+    for end in ("fails", "discards"):
+        with contextlib.suppress(ZeroDivisionError), tfilefs.create(tmp_path / f"{end}.root") as f:
+            f["t"] = {"x": np.arange(3)}
+            f.commit()
+            kept = f["t"].numpy("x")
+            f["t"].extend({"x": np.arange(3)})
+            f["more"] = {"x": np.arange(3)}
+            if end == "discards":
+                f.discard()
+            else:
+                1 / 0
+        with uproot.open(tmp_path / f"{end}.root") as file:
+            assert file.keys(cycle=False) == ["t"] and file["t"].num_entries == len(kept) == 3
+
+
+def test_a_block_that_fails_while_another_program_reads(tfilefs, tmp_path):
+    """The mount point goes, and what was written too."""
+    with pytest.raises(ZeroDivisionError):
+        with tfilefs.create(tmp_path / "out.root") as f:
+            f["t"] = {"x": np.arange(3)}
+            held = open(os.path.join(f.path, "t", "x.i8"), "rb")
+            1 / 0
+    assert os.listdir(tmp_path) == [] and not os.path.exists(f.path)
+    held.close()
+
+
+def test_blocks_that_only_read_may_fail(tfilefs, sample):
+    with pytest.raises(ZeroDivisionError), tfilefs.mount(sample) as f:
+        assert f["Events"].num_entries / 0
+    assert not os.path.exists(f.path)
 
 
 def test_values_that_would_get_lost_are_refused(tfilefs, tmp_path):

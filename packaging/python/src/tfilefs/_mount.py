@@ -18,6 +18,8 @@ from ._place import MountedPlace
 from ._served import Server, ServedPlace
 
 
+_NEVER = 1 << 20  # seconds, as many as commit= takes: a block that fails has committed nothing then
+
 Source = Union[str, "os.PathLike[str]"]
 
 
@@ -125,7 +127,8 @@ def create(path: Source, *options: str, **named: object) -> Mount:
     """Mounts a new ROOT file to be written: with tfilefs.create("out.root") as f: f["Events"] = {"x": array}.
 
     Options are those of `tfilefs -o`, as compression="zstd:5", format="rntuple". What was written is committed when the block
-    ends, and what cannot be is a MountError there. FileExistsError, if there is such a file: mount(path, "rw") adds to it."""
+    ends, and what cannot be is a MountError there; if the block ends with an error, it is dropped, and there is no file.
+    FileExistsError, if there is such a file: mount(path, "rw") adds to it."""
     name = _source(path)
     if os.path.lexists(name):
         raise FileExistsError(errno.EEXIST, "it is there already; mount(path, 'rw') adds to it", name)
@@ -136,13 +139,27 @@ def _is_writable(options: Iterable[str]) -> bool:
     return any(word in ("rw", "writable") for option in options for word in option.split(","))
 
 
-def _end(path: str, lifeline: int, owner: int, is_writable: bool) -> None:
+def _unmount(path: str, *ways: tuple[str, ...]) -> None:
+    """By the first of the ways that works. The error of the last one."""
+    for way in ways:
+        try:
+            return _run("umount", *way, path)
+        except MountError:
+            if way == ways[-1]:
+                raise
+
+
+def _end(path: str, lifeline: int, owner: int, is_writable: bool, dropping: list[bool]) -> None:
     if os.getpid() != owner:
         return  # of a fork: the mount belongs to its parent
     try:
         if os.path.ismount(path):
-            # Arrays that are mapped keep the daemon of a mount that is only read, but nobody waits for them.
-            _run("umount", *([] if is_writable else ["--lazy"]), path)
+            if not is_writable:  # arrays that are mapped keep the daemon, but nobody waits for them
+                _unmount(path, ("--lazy",))
+            elif dropping:  # an error is on its way, which a shell that uses the mount is not to hide
+                _unmount(path, ("--discard",), ("--discard", "--lazy"), ("--lazy",))
+            else:
+                _unmount(path, ())
     finally:
         os.close(lifeline)
         with contextlib.suppress(OSError):
@@ -156,6 +173,10 @@ class Mount(Directory):
     def __init__(self, sources: list[str], options: list[str]) -> None:
         import tempfile
 
+        is_writable = _is_writable(options)
+        given = [word.partition("=")[0] for option in options for word in option.split(",")]
+        if is_writable and "commit" not in given:
+            options = [*options, f"commit={_NEVER}"]
         path = os.path.realpath(tempfile.mkdtemp(prefix="tfilefs-"))
         # The program holds the reading end. When this process ends, however it ends, the kernel closes the other one.
         reading, writing = os.pipe()
@@ -171,9 +192,9 @@ class Mount(Directory):
             os.close(reading)
         super().__init__(MountedPlace(path), "")
         self.source = ", ".join(sources)
-        is_writable = _is_writable(options)
         self.is_mappable = not is_writable and not any(map(is_remote, sources))
-        self._finalizer = weakref.finalize(self, _end, path, writing, os.getpid(), is_writable)
+        self._dropping: list[bool] = []  # not empty: what is not committed is dropped
+        self._finalizer = weakref.finalize(self, _end, path, writing, os.getpid(), is_writable, self._dropping)
 
     def commit(self) -> None:
         """Commits what was written: it is in the file, and can be read here. MountError says what cannot be."""
@@ -183,11 +204,20 @@ class Mount(Directory):
         """Commits what was written, and unmounts. Arrays that were read stay."""
         self._finalizer()
 
+    def discard(self) -> None:
+        """Drops what was written and not committed, and unmounts: the file is as the last commit left it, or not there."""
+        self._dropping.append(True)
+        self.close()
+
     def __enter__(self) -> Mount:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: object, *_: object) -> None:
+        """Commits what was written; if the block has ended with an error, drops it."""
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
 
     def __repr__(self) -> str:
         return f"<tfilefs.Mount of {self.source} on {self.path}>"
