@@ -68,6 +68,14 @@ std::string more_than_a_file(const std::string& source, const std::string& mount
   return told + "; a mount shows all of a file: did you mean tfilefs " + split.source + " " + mount_point + "?";
 }
 
+// A file that is made can have the signs of patterns in its name: a backslash before each tells that they stand for
+// themselves.
+std::string made_source(const std::string& source) {
+  struct stat status {};
+  const std::string plain = unescaped(source);
+  return ::stat(source.c_str(), &status) != 0 && as_pattern(plain) == source ? plain : source;
+}
+
 struct MountRequest {
   std::string source, mount_point;   // absolute, or a URL
   std::vector<std::string> sources;  // of a chain
@@ -337,6 +345,7 @@ int run_mount(int argc, char** argv) {
     complain(Error{ErrorKind::invalid, meant});
     return kExitFailure;
   }
+  if (request.options.file_system.write && !request.options.chain) request.sources[0] = made_source(request.sources[0]);
   make_absolute(request);
   allow_many_files();
 

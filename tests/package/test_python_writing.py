@@ -202,6 +202,19 @@ def test_blocks_that_only_read_may_fail(tfilefs, sample):
     assert not os.path.exists(f.path)
 
 
+@pytest.mark.parametrize("name", ("a?.root", "a*.root", "[a]{b,c}.root", "back\\slash.root", "back\\?.root", "a,b.root", "plain.root"))
+def test_a_new_file_has_the_name_that_is_given(tfilefs, tmp_path, name):
+    """It is no pattern, though the program takes those."""
+    with tfilefs.create(tmp_path / name) as f:
+        f["t"] = {"x": np.arange(3)}
+        assert f.source == str(tmp_path / name)
+    assert os.listdir(tmp_path) == [name]
+    with tfilefs.mount(tmp_path / name) as f:
+        assert f["t"].num_entries == 3
+    with pytest.raises(FileExistsError):
+        tfilefs.create(tmp_path / name)
+
+
 def test_values_that_would_get_lost_are_refused(tfilefs, tmp_path):
     """Masked ones, imaginary parts, one of two columns of a name; nothing is left of the table."""
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")

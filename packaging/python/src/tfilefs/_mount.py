@@ -132,7 +132,14 @@ def create(path: Source, *options: str, **named: object) -> Mount:
     name = _source(path)
     if os.path.lexists(name):
         raise FileExistsError(errno.EEXIST, "it is there already; mount(path, 'rw') adds to it", name)
-    return Mount([name], ["rw", *_options(options, named)])
+    made = Mount([_as_made(name)], ["rw", *_options(options, named)])
+    made.source = name
+    return made
+
+
+def _as_made(name: str) -> str:
+    """The name of a file that the program makes: signs of patterns stand for themselves."""
+    return re.sub(r"[\\*?\[{},]", r"\\\g<0>", name)
 
 
 def _is_writable(options: Iterable[str]) -> bool:
