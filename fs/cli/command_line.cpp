@@ -8,7 +8,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <charconv>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "cli/commands.h"
+#include "cli/duration.h"
 #include "cli/local_name.h"
 #include "word_distance.h"
 
@@ -93,13 +94,16 @@ CLI::Option* with_local_names(CLI::Option* option, ValueHint hint) {
 std::string_view first_name(const Flag& flag) { return flag.names.substr(0, flag.names.find(',')); }
 std::string_view last_name(const Flag& flag) { return flag.names.substr(flag.names.rfind(',') + 1); }
 
-// What is wrong with a text; empty: nothing. Written so that nan is no number of seconds.
-std::string trouble_of_seconds(const std::string& text, double least) {
+// Makes a duration a number of seconds, as the parser takes it. What is wrong with it; empty: nothing.
+std::string take_as_seconds(std::string& text, double least) {
   constexpr double kMost = 86400;
-  double seconds = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  if (is_number && seconds >= least && seconds <= kMost) return "";
+  if (const auto duration = parse_duration(text)) {
+    const double seconds = std::chrono::duration<double>(*duration).count();
+    if (seconds >= least && seconds <= kMost) {
+      text = std::to_string(seconds);
+      return "";
+    }
+  }
   std::array<char, 64> wanted;
   std::snprintf(wanted.data(), wanted.size(), ": not between %g and %g seconds", least, kMost);
   return text + wanted.data();
@@ -178,9 +182,10 @@ void CommandLine::take(std::string_view name, std::vector<std::string>& given) {
 }
 
 void CommandLine::take_seconds(std::string_view name, double& given, double least) {
-  const auto trouble = [least](const std::string& text) { return trouble_of_seconds(text, least); };
-  add(name,
-      [&](const std::string& names, std::string does) { return app_->add_option(names, given, does)->check(trouble); });
+  const CLI::Validator seconds([least](std::string& text) { return take_as_seconds(text, least); }, "");
+  add(name, [&](const std::string& names, std::string does) {
+    return app_->add_option(names, given, does)->transform(seconds);
+  });
 }
 
 void CommandLine::tell_version(std::function<std::string()> version) {

@@ -34,7 +34,7 @@ class CommandLine {
   void take(std::string_view name, bool& given);
   void take(std::string_view name, std::string& given);
   void take(std::string_view name, std::vector<std::string>& given);
-  // At least so many, at most those of a day.
+  // A duration (cli/duration.h), in seconds: at least so many, at most those of a day.
   void take_seconds(std::string_view name, double& given, double least);
   // For "-V,--version". Called when the flags before it in the description have been taken.
   void tell_version(std::function<std::string()> version);

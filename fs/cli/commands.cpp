@@ -80,8 +80,8 @@ constexpr auto kServeFlags = std::to_array<Flag>({
      "ADDR:PORT, where port 0 is a free one; unix:PATH; or systemd, for the socket it hands over (127.0.0.1:0)"},
     {"--host", "NAME", ValueHint::text, "a name that clients have for this server; may be given several times"},
     {"--token-file", "FILE", ValueHint::file, "the token is the first line of FILE, in place of a random one"},
-    {"--timeout", "SECONDS", ValueHint::text, "end connections that send no whole request for so long (30)"},
-    {"--linger", "SECONDS", ValueHint::text,
+    {"--timeout", "TIME", ValueHint::text, "end connections that send no whole request for so long (30)"},
+    {"--linger", "TIME", ValueHint::text,
      "with -o lifeline=, wait so long before the end for a named pipe to be opened again (0)"},
     kMountOptions,
 });
@@ -109,7 +109,7 @@ constexpr auto kCheckFlags = std::to_array<Flag>({
 });
 constexpr auto kStatsFlags = std::to_array<Flag>({
     {"-b,--branches", "", ValueHint::nothing, "also a line for each branch"},
-    {"-w,--watch", "SECONDS", ValueHint::text, "repeat: print the differences every SECONDS seconds"},
+    {"-w,--watch", "TIME", ValueHint::text, "repeat: print the differences each time this has passed"},
     {"--json", "", ValueHint::nothing, "print all numbers, as .tfilefs/stats.json has them"},
 });
 constexpr auto kFileAndDirectory = std::to_array<Argument>({

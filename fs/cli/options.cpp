@@ -12,6 +12,7 @@
 #include "cli/command_line.h"
 #include "cli/definitions.h"
 #include "cli/description.h"
+#include "cli/duration.h"
 #include "cli/mount_holders.h"
 #include "cli/resource_limits.h"
 #include "letter_case.h"
@@ -82,10 +83,10 @@ std::optional<std::size_t> place_in(std::span<const std::string_view> names, Val
   return static_cast<std::size_t>(place - names.begin());
 }
 
-bool take_seconds(Value value, std::uint64_t most, auto& into) {
-  const auto seconds = parse_number(value);
-  if (seconds && *seconds <= most) into = std::chrono::seconds(*seconds);
-  return seconds && *seconds <= most;
+bool take_duration(Value value, std::chrono::seconds most, std::chrono::milliseconds& into) {
+  const auto duration = parse_duration(value);
+  if (duration && *duration <= most) into = *duration;
+  return duration && *duration <= most;
 }
 
 bool take_id(Value value, std::optional<id_t>& into) {
@@ -250,8 +251,9 @@ bool take_context(const MountOption& option, Value value, ParsedOptions& into) {
   return !value.empty();
 }
 
-constexpr std::uint64_t kDay = 86'400;
-constexpr std::string_view kUpToADay = "a number of seconds, at most a day";
+constexpr std::chrono::seconds kDay{86'400}, kCommitMost{1 << 20};
+constexpr std::string_view kTime = "a time such as 30s, 10min or 1h30m; without a unit, seconds";
+constexpr std::string_view kUpToADay = "a time such as 30s or 10min, at most a day; without a unit, seconds";
 
 constexpr auto kOptions = std::to_array<MountOption>({
     {"ro",
@@ -308,16 +310,16 @@ passes rw if neither is given.)",
      take_autoflush,
      "a size such as 30M, at least 1000 bytes"},
     {"commit",
-     "SECONDS",
+     "TIME",
      ValueHint::text,
      {},
      "how long after the last write a complete table is committed",
      "5",
-     "",
+     "A TIME is a number of seconds, or has units: 500ms, 30s, 10min, 1h30m, 2d.",
      [](const MountOption&, Value value, ParsedOptions& into) {
-       return take_seconds(value, 1u << 20, into.writing.commit);
+       return take_duration(value, kCommitMost, into.writing.commit);
      },
-     "a number of seconds"},
+     kTime},
     {"memory",
      "SIZE",
      ValueHint::text,
@@ -363,26 +365,26 @@ always gives strings, and
 always gives bytes.)",
      take_strings, "seen, utf8 or binary"},
     {"timeout",
-     "SECONDS",
+     "TIME",
      ValueHint::text,
      {},
      "how long to wait for an answer of a server",
      "60",
      "For a URL: after this time a read or a listing fails. Until then requests are retried.",
      [](const MountOption&, Value value, ParsedOptions& into) {
-       return take_seconds(value, kDay, into.options.file_system.remote.timeout) &&
+       return take_duration(value, kDay, into.options.file_system.remote.timeout) &&
               into.options.file_system.remote.timeout.count() > 0;
      },
      kUpToADay},
     {"recheck",
-     "SECONDS",
+     "TIME",
      ValueHint::text,
      {},
      "how long a remote file is assumed to be unchanged",
      "5",
      "",
      [](const MountOption&, Value value, ParsedOptions& into) {
-       return take_seconds(value, kDay, into.options.file_system.remote.recheck);
+       return take_duration(value, kDay, into.options.file_system.remote.recheck);
      },
      kUpToADay},
     {"diskcache",
@@ -445,19 +447,19 @@ outside of parentheses is written \,.)",
      take_choice,
      "[TABLE:]EXPR"},
     {"idle",
-     "SECONDS",
+     "TIME",
      ValueHint::text,
      {},
      "unmount after being unused for this long",
      "never",
      "",
      [](const MountOption&, Value value, ParsedOptions& into) {
-       std::chrono::seconds idle{};
-       const bool taken = take_seconds(value, 1u << 30, idle);
-       if (taken) into.options.idle = idle;
+       std::chrono::milliseconds idle{};
+       const bool taken = take_duration(value, std::chrono::seconds(1 << 30), idle);
+       if (taken) into.options.idle = std::chrono::ceil<std::chrono::seconds>(idle);
        return taken;
      },
-     "a number of seconds"},
+     kTime},
     {"log", "HOW", ValueHint::text, kLogNames,
      "least severity for the system log: error, warn, info or debug; json or json:LEVEL for JSON",
      "info; with -f error",

@@ -296,6 +296,18 @@ def test_progress_is_shown_on_a_terminal_only(program, sample, tmp_path):
     assert done.stderr == ""
 
 
+def test_times_have_units(tfilefs, sample, tmp_path, mount):
+    m = mount(sample, "timeout=1.5min,recheck=500ms,idle=1h30m")
+    with open(os.path.join(m.path, ".tfilefs", "config.json")) as file:
+        config = json.load(file)
+    assert (config["timeout"], config["recheck"], config["idle"]) == (90, 0.5, 5400)
+    for wrong in ("timeout=5parsecs", "idle=h", "recheck=2d", "timeout=0s", "idle=-1s"):
+        done = tfilefs("-o", wrong, sample, tmp_path / "mnt")
+        assert done.returncode == 2 and f"option {wrong}: expected a time such as" in done.stderr, done.stderr
+    done = tfilefs("stats", "-w", "1fortnight", m.path)
+    assert done.returncode == 2 and "1fortnight" in done.stderr, done.stderr
+
+
 def test_colours_on_a_terminal_only(program, sample):
     _, said = on_a_terminal([program, "ls", sample], "stdout", TERM="xterm", NO_COLOR="")
     assert "\x1b[1;34mEvents\x1b[0m " in said
