@@ -142,7 +142,7 @@ int run_check(int argc, char** argv) {
   command.take("--json", run.json);
   command.take("SOURCE...", sources);
   if (const auto code = command.parse(argc, argv)) return *code == kExitUsage ? kCheckUsage : *code;
-  const SourceWords words{.words = std::move(sources), .enters = true};
+  const SourceWords words{.words = std::move(sources), .enters = true, .command = "check"};
   const int code = for_each_source(words, {}, kCheckIncomplete, [&](const OneSource& one) { return run.check(one); });
   if (run.json) {
     print_json(run.all);

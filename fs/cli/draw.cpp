@@ -14,6 +14,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/definitions.h"
+#include "cli/key_walk.h"
 #include "cli/nearest_name.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -104,17 +105,20 @@ Result<> show_drawing(const Drawing& drawing, const DrawFlags& given, const std:
   return {};
 }
 
-// Where a local file has no table of the name, with the name that is most like it; where it stands second, with both in
-// order.
+// Where a local file has no table of the name, with the name that is most like it, or those of its tables, as where
+// none is named; where it stands second, with both in order.
 Error with_like_name(Error error, const DrawFlags& given) {
   const ChainName name = parse_chain_name(given.source), other = parse_chain_name(given.expressions);
   if (name.table.empty() && !other.table.empty() && ::access(other.file.c_str(), F_OK) == 0) {
     error.text += "; did you mean tfilefs draw " + given.expressions + " " + given.source + "?";
     return error;
   }
+  if (name.table.empty() && error.kind == ErrorKind::invalid && ::access(name.file.c_str(), R_OK) == 0)
+    error.text += told_tables(name.file);
   if (error.kind != ErrorKind::not_found || name.table.empty() || tfile::is_url(name.file)) return error;
   const auto fs = FileSystem::open(name.file, parse_mount_options({})->file_system);
-  if (fs) error.text += like_name_of(**fs, name.table);
+  const std::string like = fs ? like_name_of(**fs, name.table) : "";
+  error.text += like.empty() ? told_tables(name.file) : like;
   return error;
 }
 

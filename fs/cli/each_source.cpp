@@ -9,6 +9,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/root_files_below.h"
+#include "cli/source_names.h"
 #include "printable.h"
 #include "vfs/names/expand_sources.h"
 
@@ -31,6 +32,16 @@ bool take_files_below(const std::string& directory, std::vector<std::string>& in
   return missed.empty();
 }
 
+// For who names a table where a file is wanted. Empty: it is not so.
+std::string inside_a_file(const std::string& name, std::string_view command) {
+  struct stat status {};
+  if (command.empty() || tfile::is_url(name) || ::stat(name.c_str(), &status) == 0) return "";
+  const SourcePath split = split_source(name);
+  if (split.inside.empty() || ::stat(split.source.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
+  return name + ": " + std::string(command) + " takes whole files; did you mean tfilefs " + std::string(command) + " " +
+         split.source + ", or tfilefs ls " + split.source + "/" + split.inside + "?";
+}
+
 }  // namespace
 
 int for_each_source(const SourceWords& sources, const tfile::RemoteOptions& options, int failure,
@@ -39,6 +50,11 @@ int for_each_source(const SourceWords& sources, const tfile::RemoteOptions& opti
   std::vector<std::string> all;
   bool is_directory = false;
   for (const std::string& word : sources.words) {
+    if (const std::string meant = inside_a_file(word, sources.command); !meant.empty()) {
+      complain({ErrorKind::invalid, meant});
+      code |= failure;
+      continue;
+    }
     const auto names = expand_sources(word, options);
     if (!names) {
       complain(names.error());

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tfile/source.h"
@@ -19,8 +20,9 @@ struct OneSource {
 // Arguments that each stand for one source, or for several (vfs/names/expand_sources.h).
 struct SourceWords {
   std::vector<std::string> words;
-  bool are_of_several = false;  // there are others
-  bool enters = false;          // a directory of this machine stands for the ROOT files below it
+  bool are_of_several = false;    // there are others
+  bool enters = false;            // a directory of this machine stands for the ROOT files below it
+  std::string_view command = "";  // one that takes whole files, for who names something in one; may be empty
 };
 
 // Runs a command for each of the sources that arguments stand for, in order. Returns all exit codes, joined bit by bit;

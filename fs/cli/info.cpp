@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,10 +11,10 @@
 #include "bytes_text.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/key_walk.h"
 #include "cli/source_report.h"
 #include "printable.h"
 #include "root_file.h"
-#include "vfs/names/key_names.h"
 
 namespace tfilefs {
 namespace {
@@ -57,31 +57,18 @@ class FactsOfFile {
     facts_.version = version_text_of(file_.header().version);
     facts_.size = file_.source().size();
     facts_.recovered = file_.recovered();
-    add_directory(*file_.root(), "", 0);
+    auto wrong = walk_keys(file_, [this](const auto& key, const std::string& path) { add_key(key, path); });
+    std::ranges::move(wrong, std::back_inserter(facts_.wrong));
     return std::move(facts_);
   }
 
  private:
-  // Directories may contain each other.
-  void add_directory(const tfile::DirectoryListing& directory, const std::string& path, std::size_t depth) {
-    constexpr std::size_t kDirectoriesMax = 256;  // in each other
-    if (depth > kDirectoriesMax || !seen_.insert(directory.seek).second) return;
-    const KeyNames names = names_of_keys(directory.keys);
-    for (const std::uint32_t key : names.newest)
-      add_key(directory.keys[key], path.empty() ? names.shown[key] : path + "/" + names.shown[key], depth);
-  }
-
-  void add_key(const tfile::KeyInfo& key, const std::string& path, std::size_t depth) {
+  void add_key(const tfile::KeyInfo& key, const std::string& path) {
     if (key.kind == tfile::KeyKind::table) return add_table(key, path);
-    if (key.kind == tfile::KeyKind::object) {
+    if (key.kind == tfile::KeyKind::object)
       ++facts_.objects[std::string(key.class_name)];
-      return;
-    }
-    ++facts_.directories;
-    if (const auto below = file_.directory(key); below)
-      add_directory(**below, path, depth + 1);
     else
-      facts_.wrong.push_back(path + ": " + below.error().text);
+      ++facts_.directories;
   }
 
   void add_table(const tfile::KeyInfo& key, const std::string& path) {
@@ -100,7 +87,6 @@ class FactsOfFile {
 
   const tfile::File& file_;
   ToldFile facts_;
-  std::set<std::uint64_t> seen_;  // addresses of directories
 };
 
 // Names with their numbers, the largest first.

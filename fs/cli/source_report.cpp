@@ -18,7 +18,7 @@ int report_on_sources(std::string_view command_name, int argc, char** argv, cons
   command.take("SOURCE...", sources);
   if (const auto code = command.parse(argc, argv)) return *code;
   nlohmann::ordered_json array = nlohmann::ordered_json::array();
-  const SourceWords words{.words = std::move(sources), .enters = true};
+  const SourceWords words{.words = std::move(sources), .enters = true, .command = command_name};
   const int code = for_each_source(words, {}, kExitFailure,
                                    [&](const OneSource& one) { return report(one, is_json ? &array : nullptr); });
   if (is_json && (code == kExitOk || !array.empty())) print_json(array);

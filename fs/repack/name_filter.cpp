@@ -6,6 +6,7 @@
 
 #include "letter_case.h"
 #include "vfs/names/path_pattern.h"
+#include "word_distance.h"
 
 namespace tfilefs {
 namespace {
@@ -70,7 +71,16 @@ std::string meant_name(const std::string& pattern, std::span<const std::string> 
   const std::string small = lower_case(pattern);
   const auto meant =
       std::ranges::find_if(names, [&](const std::string& name) { return matches(small, lower_case(name)); });
-  return meant == names.end() ? "" : ", did you mean " + *meant + "?";
+  if (meant != names.end()) return ", did you mean " + *meant + "?";
+  // Each comparison takes the product of the lengths.
+  constexpr std::size_t kNameSizeMax = 64, kNamesMax = 20'000, kToldMax = 8;
+  NearestName nearest(small, std::max<std::size_t>(1, small.size() / 3));
+  for (std::size_t i = 0; i < std::min(names.size(), kNamesMax) && small.size() <= kNameSizeMax; ++i)
+    if (names[i].size() <= kNameSizeMax) nearest.look_at(lower_case(names[i]), names[i]);
+  if (!nearest.found().empty()) return ", did you mean " + nearest.found() + "?";
+  std::string told;
+  for (std::size_t i = 0; i < std::min(names.size(), kToldMax); ++i) told += (i > 0 ? ", " : "; there are ") + names[i];
+  return told + (names.size() > kToldMax ? " and " + std::to_string(names.size() - kToldMax) + " more" : "");
 }
 
 }  // namespace tfilefs

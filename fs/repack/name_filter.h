@@ -26,7 +26,8 @@ class NameFilter {
   std::vector<std::string> taken_, dropped_;  // without braces
 };
 
-// ", did you mean NAME?" if one of these names matches the pattern but for capital letters, else "".
+// For the message about a pattern that matches none of these names: ", did you mean NAME?" if one matches it but for
+// capital letters, or is as long but for some, else the first of the names.
 std::string meant_name(const std::string& pattern, std::span<const std::string> names);
 
 }  // namespace tfilefs

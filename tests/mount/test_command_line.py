@@ -209,9 +209,29 @@ def test_a_wrong_name_is_told_the_nearest(tfilefs, sample, command, path, like):
     assert done.stderr.rstrip().endswith(f"did you mean {like}?") if like else "did you mean" not in done.stderr, done.stderr
 
 
-def test_a_wrong_table_is_told_the_nearest(tfilefs, sample):
+def test_a_wrong_table_is_told_the_nearest(tfilefs, sample, tmp_path):
     done = tfilefs("draw", f"{sample}:events", "energy")
     assert done.returncode == 1 and "did you mean Events?" in done.stderr, done.stderr
+    for wrong, told in (("Evenst", "Evenst: no table of that name, did you mean Events?"), ("none", "none: no table of that name; there are Events")):
+        done = tfilefs("repack", "--tables", wrong, sample, tmp_path / "out.root")
+        assert done.returncode == 1 and told in done.stderr and not os.listdir(tmp_path), done.stderr
+    done = tfilefs("repack", "--columns", "enregy", sample, tmp_path / "out.root")
+    assert "did you mean energy?" in done.stderr, done.stderr
+
+
+def test_a_missing_table_is_told_which_there_are(tfilefs, sample):
+    for source in (sample, f"{sample}:none"):
+        done = tfilefs("draw", source, "energy")
+        assert done.returncode == 1 and done.stderr.endswith("; it has Events\n"), done.stderr
+
+
+@pytest.mark.parametrize("command, status", (("info", 1), ("check", 8)))
+def test_a_table_where_a_file_is_wanted(tfilefs, sample, command, status):
+    for mark in ":/":
+        done = tfilefs(command, f"{sample}{mark}Events")
+        assert done.returncode == status and done.stdout == ""
+        assert f"did you mean tfilefs {command} {sample}, or tfilefs ls {sample}/Events?" in done.stderr, done.stderr
+    assert "No such file" in tfilefs(command, f"{sample}none").stderr
 
 
 def test_swapped_arguments_are_seen(tfilefs, sample, tmp_path):
