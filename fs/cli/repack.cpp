@@ -57,7 +57,8 @@ Result<> parse_sizes(const GivenFlags& given, RepackOptions& options) {
     TRY(options.cluster_bytes, parse_bytes("--cluster", given.cluster, 1));
   }
   if (!given.split.empty()) {
-    TRY(options.split_bytes, parse_bytes("--split", given.split, 1));
+    constexpr std::uint64_t kSplitMin = 10'000;  // fewer are a forgotten unit
+    TRY(options.split_bytes, parse_bytes("--split", given.split, kSplitMin));
   }
   TRY(options.threads, parse_threads(given.threads));
   return {};

@@ -246,6 +246,10 @@ Result<> Repack::write_files(SplitPlan plan) {
 
 Result<> Repack::check_file_count(std::size_t count) {
   constexpr std::size_t kDescriptors = 4;  // a file, its directory twice, and what it replaces
+  constexpr std::size_t kFilesMax = 10'000;
+  if (count > kFilesMax)
+    return fail(ErrorKind::invalid, "--split: needs about " + std::to_string(count) + " files, " +
+                                        std::to_string(kFilesMax) + " are written at most: give a larger size");
   const std::size_t most = files_within_limit(count, kDescriptors);
   if (count <= most) return {};
   return fail(ErrorKind::invalid, "--split: needs at least " + std::to_string(count) + " files, the limit of " +

@@ -209,5 +209,22 @@ def test_a_set_that_is_read_is_not_replaced(over):
 
 def test_more_files_than_can_be_open_are_refused(tmp_path):
     path = write(tmp_path / "in.root")
-    done = run("repack", "--split", "1", path, tmp_path / "o.root")
+    few = ["prlimit", "--nofile=24:24", mounted.program(), "repack", "--compression", "none", "--split", "10k"]
+    done = subprocess.run([*few, path, tmp_path / "o.root"], capture_output=True, text=True)
     assert done.returncode == 1 and "ulimit -n" in done.stderr and names(tmp_path) == ["in.root"]
+
+
+def test_a_size_without_its_unit_is_refused(tmp_path):
+    """Thousands of files are not what was wanted."""
+    path = write(tmp_path / "in.root")
+    done = run("repack", "--split", "1", path, tmp_path / "o.root")
+    assert done.returncode == 2 and "--split 1: expected at least 10000 bytes" in done.stderr and names(tmp_path) == ["in.root"]
+
+
+def test_more_files_than_anybody_wants_are_refused(tmp_path):
+    with uproot.recreate(tmp_path / "in.root", compression=None) as file:
+        tree = file.mktree("T", {"x": "f8"})
+        for _ in range(15):
+            tree.extend({"x": np.zeros(1_000_000)})
+    done = run("repack", "--split", "10000", tmp_path / "in.root", tmp_path / "o.root")
+    assert done.returncode == 1 and "10000 are written at most" in done.stderr and names(tmp_path) == ["in.root"]
