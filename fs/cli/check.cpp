@@ -71,12 +71,18 @@ std::string verdict_of(const FoundCounts& counts) {
   return text;
 }
 
+void print_tables(const OneSource& source, const FileCheck& check) {
+  for (const FileCheck::CheckedTable& table : check.tables)
+    std::printf("%s%s: %lld entries, %zu columns\n",
+                source.is_of_several ? (printable(source.shown) + ": ").c_str() : "", printable(table.path).c_str(),
+                static_cast<long long>(table.entries), table.columns);
+}
+
 void print_check(const OneSource& source, const FileCheck& check, const FoundCounts& counts) {
   for (const Finding& finding : check.findings) print_finding(source, finding);
-  std::printf("%s: %llu records, %llu keys, %llu tables, %llu baskets: %s\n", printable(source.shown).c_str(),
+  std::printf("%s: %llu records, %llu keys, %zu tables, %llu baskets: %s\n", printable(source.shown).c_str(),
               static_cast<unsigned long long>(check.records), static_cast<unsigned long long>(check.keys),
-              static_cast<unsigned long long>(check.tables), static_cast<unsigned long long>(check.chunks),
-              verdict_of(counts).c_str());
+              check.tables.size(), static_cast<unsigned long long>(check.chunks), verdict_of(counts).c_str());
 }
 
 nlohmann::ordered_json check_json(const OneSource& source, const FileCheck& check, const FoundCounts& counts) {
@@ -87,14 +93,14 @@ nlohmann::ordered_json check_json(const OneSource& source, const FileCheck& chec
     if (finding.error.offset >= 0) findings.back()["byte"] = finding.error.offset;
   }
   return {{"file", source.shown},           {"records", check.records}, {"keys", check.keys},
-          {"tables", check.tables},         {"baskets", check.chunks},  {"errors", counts.errors},
+          {"tables", check.tables.size()},  {"baskets", check.chunks},  {"errors", counts.errors},
           {"warnings", counts.warnings},    {"notes", counts.notes},    {"not_checked", counts.skipped},
           {"findings", std::move(findings)}};
 }
 
 // The files of one command line.
 struct CheckRun {
-  bool quiet = false, json = false;
+  bool quiet = false, verbose = false, json = false;
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   std::size_t files = 0, good = 0, wrong = 0;  // the others were not checked as a whole
 
@@ -120,6 +126,7 @@ int CheckRun::check(const OneSource& source) {
   if (json) {
     all.push_back(check_json(source, *check, counts));
   } else if (!quiet || code != kExitOk) {
+    if (verbose) print_tables(source, *check);
     print_check(source, *check, counts);
   }
   return code;
@@ -139,6 +146,7 @@ int run_check(int argc, char** argv) {
   std::vector<std::string> sources;
   CheckRun run;
   command.take("-q", run.quiet);
+  command.take("-v", run.verbose);
   command.take("--json", run.json);
   command.take("SOURCE...", sources);
   if (const auto code = command.parse(argc, argv)) return *code == kExitUsage ? kCheckUsage : *code;

@@ -23,7 +23,9 @@ constexpr auto kMountFlags = std::to_array<Flag>({
     {"-o", "OPT,...", ValueHint::mount_options, "options, see below"},
     {"-f", "", ValueHint::nothing, "stay in the foreground"},
     {"-d", "", ValueHint::nothing, "trace every request on stderr; implies -f"},
-    {"-v", "", ValueHint::nothing, "with --version: also libraries, codecs and CPU features"},
+    {"-q,--quiet", "", ValueHint::nothing, "say nothing when the mount is there"},
+    {"-v,--verbose", "", ValueHint::nothing,
+     "print the options when the mount is there; with --version also libraries, codecs and CPU features"},
     {"-V,--version", "", ValueHint::nothing, "print the version and exit"},
 });
 constexpr auto kMountArguments = std::to_array<Argument>({
@@ -105,6 +107,7 @@ constexpr auto kFiles = std::to_array<Argument>({
 });
 constexpr auto kCheckFlags = std::to_array<Flag>({
     {"-q,--quiet", "", ValueHint::nothing, "no progress, and no line for files without errors"},
+    {"-v,--verbose", "", ValueHint::nothing, "also a line for each table"},
     kAsJson,
 });
 constexpr auto kStatsFlags = std::to_array<Flag>({
@@ -146,6 +149,7 @@ constexpr auto kRepackFlags = std::to_array<Flag>({
     {"--skip-damaged", "", ValueHint::nothing, "leave out damaged clusters, and print which entries are lost"},
     kAsJson,
     {"-q,--quiet", "", ValueHint::nothing, "no progress, and no lines about what was written"},
+    {"-v,--verbose", "", ValueHint::nothing, "also a line for each object that is no table"},
 });
 constexpr auto kRepackArguments = std::to_array<Argument>({
     {"IN... OUT", ValueHint::file,

@@ -338,7 +338,7 @@ void Checker::check_table(const tfile::Table& table, const std::string& path) {
   check_reasons(table, totals, path);
   check_lists(table, totals, path);
   Lock lock(mutex_);
-  ++result_.tables;
+  result_.tables.push_back({path, table.entries, table.columns.size()});
 }
 
 void Checker::check_reasons(const tfile::Table& table, const std::vector<StreamTotals>& totals,

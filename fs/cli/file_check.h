@@ -25,8 +25,14 @@ struct Finding {
 };
 
 struct FileCheck {
-  std::vector<Finding> findings;  // by address
-  std::uint64_t records = 0, keys = 0, tables = 0, chunks = 0;
+  struct CheckedTable {
+    std::string path;  // of key names
+    std::int64_t entries = 0;
+    std::size_t columns = 0;  // parts of columns, each in a file of its own in a mount
+  };
+  std::vector<Finding> findings;     // by address
+  std::vector<CheckedTable> tables;  // in the order of the file
+  std::uint64_t records = 0, keys = 0, chunks = 0;
 };
 
 // Checks all of a file: header, directories, keys, StreamerInfo; every record, its compression blocks and their

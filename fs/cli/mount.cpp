@@ -80,7 +80,7 @@ struct MountRequest {
   std::string source, mount_point;   // absolute, or a URL
   std::vector<std::string> sources;  // of a chain
   MountOptions options;
-  bool foreground = false, debug = false;
+  bool foreground = false, debug = false, quiet = false, verbose = false;
   std::string tries_at;  // the mount point as it was given, to name first steps at; empty: nobody would read them
 };
 
@@ -241,7 +241,7 @@ std::string steps_of(const MountRequest& request, FileSystem& fs) {
   return request.tries_at.empty() || is_remote ? "" : first_steps(fs, request.tries_at);
 }
 
-using Ready = std::function<void(const std::string& steps)>;
+using Ready = std::function<void(const std::string& more)>;
 
 // `ready` is called when the mount answers.
 Result<> mount_and_serve(MountRequest& request, Place& place, const Ready& ready) {
@@ -268,12 +268,13 @@ Result<> mount_and_serve(MountRequest& request, Place& place, const Ready& ready
     process_owner();
     ::umask(0);
   }
-  const std::string steps = steps_of(request, *fs);
+  const std::string more =
+      steps_of(request, *fs) + (request.verbose ? "tfilefs: options " + config(ConfigForm::one_line) + "\n" : "");
   const bool says_error = log_options(request).to == LogOptions::To::standard_error;
   return serve_and_tell(std::move(fs), settings, hidden_by_own(request), log, says_error, [&] {
     place.has_stood = true;
     place.hold = PlaceHold();
-    ready(steps);
+    ready(more);
   });
 }
 
@@ -309,9 +310,10 @@ int say_failure(const LogOptions& log, const Error& error) {
 
 // `mount_point`: as it was given.
 int mount_in_background(MountRequest request, const std::string& mount_point) {
-  if (::isatty(STDERR_FILENO) == 1 && !mounted_descriptor(mount_point)) request.tries_at = mount_point;
-  Background background(greeting(mount_point, hidden_by_own(request)));
-  const auto result = mount_or_say_why(std::move(request), [&](const std::string& steps) { background.ready(steps); });
+  const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
+  if (is_terminal && !request.quiet && !mounted_descriptor(mount_point)) request.tries_at = mount_point;
+  Background background(request.quiet ? "" : greeting(mount_point, hidden_by_own(request)));
+  const auto result = mount_or_say_why(std::move(request), [&](const std::string& more) { background.ready(more); });
   if (result) return kExitOk;
   background.fail(message_of(result.error()));
   return kExitFailure;
@@ -322,13 +324,13 @@ int mount_in_background(MountRequest request, const std::string& mount_point) {
 int run_mount(int argc, char** argv) {
   CommandLine command("");
   std::vector<std::string> option_lists;
-  bool verbose = false;
   MountRequest request;
   command.take("-o", option_lists);
   command.take("-f", request.foreground);
   command.take("-d", request.debug);
-  command.take("-v", verbose);
-  command.tell_version([&] { return version_text(verbose); });
+  command.take("-q", request.quiet);
+  command.take("-v", request.verbose);
+  command.tell_version([&] { return version_text(request.verbose); });
   command.take("SOURCE... MNT", request.sources);
   if (const auto code = command.parse(argc, argv)) return *code;
 
@@ -352,7 +354,8 @@ int run_mount(int argc, char** argv) {
   request.foreground |= request.debug;
   if (request.foreground) {
     const LogOptions log = log_options(request);
-    const auto result = mount_or_say_why(std::move(request), [](const auto&) {});
+    const auto say = [](const std::string& more) { std::fputs(more.c_str(), stderr); };
+    const auto result = mount_or_say_why(std::move(request), say);
     return result ? kExitOk : say_failure(log, result.error());
   }
   return mount_in_background(std::move(request), mount_point);

@@ -30,7 +30,7 @@ struct GivenFlags {
   std::string format = "keep", compression, cluster, entries, select, where, split, threads, memory;
   Given columns, drop, friends, defines, tables, rename, words;
   bool force = false, dry_run = false, verify = false, skip_damaged = false, no_add = false, keep_raw = false;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, verbose = false;
 };
 
 Result<std::optional<tfile::TableFormat>> parse_format(const std::string& text) {
@@ -223,6 +223,7 @@ void take_flags(CommandLine& command, GivenFlags& given) {
   command.take("--skip-damaged", given.skip_damaged);
   command.take("--json", given.json);
   command.take("-q", given.quiet);
+  command.take("-v", given.verbose);
   command.take("IN... OUT", given.words);
 }
 
@@ -248,6 +249,8 @@ int run_repack(int argc, char** argv) {
     return 128 + StopOnSignal::met();
   }
   if (!report) return complain_in_lines(report.error());
+  for (std::size_t i = 0; given.verbose && !given.json && i < report->objects.size(); ++i)
+    std::printf("%s\n", printable(report->objects[i]).c_str());
   if (given.json)
     print_json_of(*options, *report);
   else if (!given.quiet)

@@ -275,6 +275,7 @@ void Repack::keep_file() {
       known->bytes += table.bytes;
     }
   }
+  std::ranges::move(made.objects, std::back_inserter(report_.objects));
   add_lines(report_.left_out, std::move(made.left_out));
   add_lines(report_.renamed, std::move(made.renamed));
   add_lines(report_.not_verified, std::move(made.not_verified));
@@ -325,6 +326,8 @@ Result<> Repack::write_objects() {
       copy_objects({options_, inputs_, keys_.objects}, {*writer_, made_.output.get(), watch_.stop}));
   add_lines(made_.report.left_out, std::move(left));
   made_.report.files.front().objects = keys_.objects.size();
+  for (const auto& [place, file] : keys_.objects)
+    made_.report.objects.push_back(place.path() + ": " + std::string(place.info().class_name));
   return {};
 }
 

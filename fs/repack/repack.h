@@ -58,6 +58,7 @@ struct RepackReport {
     std::uint64_t size = 0;
   };
   std::vector<Table> tables;
+  std::vector<std::string> objects;  // that are no tables: paths with classes
   std::vector<File> files;
   std::vector<std::string> not_verified;  // names of nodes that could not be compared
   std::vector<std::string> left_out;      // a line each: what could not be taken along, and why

@@ -316,6 +316,22 @@ def test_progress_is_shown_on_a_terminal_only(program, sample, tmp_path):
     assert done.stderr == ""
 
 
+def test_quiet_and_verbose(program, tfilefs, sample, tmp_path):
+    done = tfilefs("check", "-v", sample)
+    assert done.returncode == 0 and done.stdout.splitlines()[0] == "Events;1: 100000 entries, 8 columns", done.stdout
+    assert done.stdout.splitlines()[1:] == tfilefs("check", sample).stdout.splitlines()
+    done = tfilefs("repack", "-v", sample, tmp_path / "out.root")
+    lines = done.stdout.splitlines()
+    assert "tracker/layer0/hits: TH1D" in lines and "tracker/occupancy: TH2D" in lines and lines[-1].startswith(str(tmp_path))
+    assert [line for line in lines if ": TH" not in line] == tfilefs("repack", "--force", sample, tmp_path / "out.root").stdout.splitlines()
+    for flag in ("-q", "-v"):
+        done = tfilefs(flag, sample, tmp_path / "mnt")
+        subprocess.run([program, "umount", tmp_path / "mnt"], check=True)
+        assert done.returncode == 0 and done.stdout == ""
+        said = done.stderr.splitlines()
+        assert said == [] if flag == "-q" else said[0].startswith("tfilefs: mounted") and '"memory":' in said[1], said
+
+
 def test_times_have_units(tfilefs, sample, tmp_path, mount):
     m = mount(sample, "timeout=1.5min,recheck=500ms,idle=1h30m")
     with open(os.path.join(m.path, ".tfilefs", "config.json")) as file:
