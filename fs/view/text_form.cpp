@@ -181,7 +181,7 @@ class TableBuilder {
  private:
   void add_fields(std::uint32_t record, const TableForm& form, const std::string& prefix) {
     for (const TableForm& field : form.fields) {
-      const bool is_csv = style_ == TextStyle::csv;
+      const bool is_csv = (style_ == TextStyle::csv || style_ == TextStyle::csv_cells) && cells_ == 0;
       // The alternatives of a variant do not have an item per row.
       if (is_csv && form.kind == TableForm::Kind::variant && &field - form.fields.data() > 1) break;
       if (is_csv && field.is_record()) {
@@ -189,7 +189,7 @@ class TableBuilder {
         continue;
       }
       const bool is_one = field.kind == TableForm::Kind::number || field.kind == TableForm::Kind::string;
-      if (is_csv && !is_one && !field.is_date()) continue;
+      if (style_ == TextStyle::csv && !is_one && !field.is_date()) continue;
       const std::uint32_t added = add(field);
       if (is_csv)
         forms_[added].name = prefix + field.name;
@@ -221,12 +221,16 @@ class TableBuilder {
         break;
       case TableForm::Kind::list: {
         made.kind = form.optional ? TextForm::Kind::optional : TextForm::Kind::list;
+        ++cells_;
         const std::uint32_t item = add(form.fields[0]);
+        --cells_;
         forms_[position].fields.push_back(item);
         break;
       }
       case TableForm::Kind::variant:
+        ++cells_;
         add_variant(position, form);
+        --cells_;
         break;
       case TableForm::Kind::record:
         made.kind = TextForm::Kind::record;
@@ -249,6 +253,7 @@ class TableBuilder {
   }
 
   const TextStyle style_;
+  int cells_ = 0;  // of CSV, around what is added
   std::vector<TextForm> forms_;
 };
 

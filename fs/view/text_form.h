@@ -33,8 +33,9 @@ namespace tfilefs {
 // 4180): a line of names, then a line per entry with the columns of one number or string; strings are always quoted,
 // and one that a spreadsheet would run as a formula (it begins with = + - @, a tab or a carriage return) has an
 // apostrophe in front.
+// In the CSV of a column alone, csv_cells, a list, or an array of fixed shape, is its JSON in one quoted cell.
 // JSON lines may also be those of an array, of which all but the first begin with a comma (view/json_array.h).
-enum class TextStyle : std::uint8_t { plain, json, json_array, csv };
+enum class TextStyle : std::uint8_t { plain, json, json_array, csv, csv_cells };
 
 struct TextForm {
   enum class Kind : std::uint8_t { number, string, bytes, list, optional, record, variant, elsewhere };

@@ -18,6 +18,7 @@ using tfile::Dtype;
 using tfile::json_string;
 using TextKind = TextForm::Kind;
 
+constexpr std::size_t kCellDepth = 2;        // steps outside of a cell of CSV: the lines and the line
 constexpr std::uint8_t kNames = 2;           // phase of stack_[0] before the line of names is written
 constexpr std::int64_t kBytesAtOnce = 4096;  // of a string, between two checks of the limit
 
@@ -102,6 +103,16 @@ std::size_t torn_bytes(std::string_view text) {
   return 0;
 }
 
+// Of what stands behind `from`, each quote becomes two.
+void double_quotes(std::string& text, std::size_t from) {
+  for (std::size_t at = from; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
+}
+
+// What has a step of its own, and is no string.
+bool is_nested(TextKind kind) {
+  return kind == TextKind::list || kind == TextKind::record || kind == TextKind::variant;
+}
+
 std::string misplaced_list(std::int64_t index, std::int64_t begin, std::int64_t end) {
   return "list " + std::to_string(index) + " has offsets " + std::to_string(begin) + " to " + std::to_string(end);
 }
@@ -120,7 +131,7 @@ TextMachine::TextMachine(std::shared_ptr<const Plan> plan) : plan_(std::move(pla
   }
   for (std::uint32_t i = 0; i < columns.size(); ++i) slots_[columns[i] - first_column_] = i;
   stack_.push_back({.form = kLines, .next = 0, .end = plan_->lines.value_or(plan_->counts[0])});
-  if (plan_->style == TextStyle::csv) stack_[0].phase = kNames;
+  if (is_csv()) stack_[0].phase = kNames;
 }
 
 // The items if all are in the window; else null, and they become the need.
@@ -177,6 +188,12 @@ bool TextMachine::write_number(const TextForm& form, std::int64_t index, std::st
   const tfile::Column& column = plan_->table->columns[form.values];
   if (is_json()) {
     append_json_numbers(to, column.dtype, column.shape, item);
+    return true;
+  }
+  if (plan_->style == TextStyle::csv_cells && !column.shape.empty()) {
+    to.push_back('"');
+    append_json_numbers(to, column.dtype, column.shape, item);
+    to.push_back('"');
     return true;
   }
   const std::size_t size = size_of(column.dtype);
@@ -250,7 +267,7 @@ void TextMachine::write_close(const TextForm& form, std::string& to) const {
 void TextMachine::write_bytes(const TextForm& form, std::string_view bytes, bool is_first, std::string& to) const {
   if (form.kind == TextKind::bytes) return append_hex(to, bytes);
   if (is_json()) return append_json_part(to, bytes);
-  if (plan_->style == TextStyle::csv) {
+  if (is_csv()) {
     if (is_first) append_csv_start(to, bytes);
     return append_csv(to, bytes);
   }
@@ -269,6 +286,8 @@ bool TextMachine::begin_value(std::uint32_t form_index, std::int64_t index, std:
   }
   if (form.kind == TextKind::number) return write_number(form, index, to);
   if (form.kind == TextKind::optional) return begin_optional(form_index, index, to);
+  const bool is_cell = plan_->style == TextStyle::csv_cells && stack_.size() == kCellDepth;
+  if (is_cell && !opens_cell_ && is_nested(form.kind)) return begin_cell(form_index, index, to);
   if (form.kind == TextKind::variant) return begin_variant(form_index, index, to);
   Step step{.form = form_index, .index = index};
   if (form.kind == TextKind::record) {
@@ -281,6 +300,23 @@ bool TextMachine::begin_value(std::uint32_t form_index, std::int64_t index, std:
   return true;
 }
 
+// Whether the steps are those of JSON in a cell.
+bool TextMachine::is_in_cell() const {
+  return plan_->style == TextStyle::csv_cells && stack_.size() > kCellDepth &&
+         is_nested(plan_->forms[stack_[kCellDepth].form].kind);
+}
+
+bool TextMachine::begin_cell(std::uint32_t form, std::int64_t index, std::string& to) {
+  const std::size_t from = to.size();
+  opens_cell_ = true;
+  const bool has_begun = begin_value(form, index, to);
+  opens_cell_ = false;
+  double_quotes(to, from);
+  to.insert(from, 1, '"');
+  if (stack_.size() == kCellDepth) to.push_back('"');  // a value without a step
+  return has_begun;
+}
+
 // The value takes its place: the option has no step of its own.
 bool TextMachine::begin_optional(std::uint32_t form_index, std::int64_t index, std::string& to) {
   const TextForm& form = plan_->forms[form_index];
@@ -291,7 +327,7 @@ bool TextMachine::begin_optional(std::uint32_t form_index, std::int64_t index, s
     return false;
   }
   if (begin < end) return begin_value(form.fields[0], begin, to);
-  to += "null";
+  if (!is_csv()) to += "null";
   return true;
 }
 
@@ -345,7 +381,7 @@ bool TextMachine::advance_lines(std::string& to) {
     stack_[0].phase = 0;
     return false;
   }
-  to += plan_->style == TextStyle::csv ? "\r\n" : "\n";
+  to += is_csv() ? "\r\n" : "\n";
   lines.phase = 0;
   ++lines.next;
   return true;
@@ -424,7 +460,7 @@ bool TextMachine::advance_bytes(std::string& to, std::size_t size_enough) {
     step.next += std::ssize(text);
   }
   if (step.next < step.end) return true;
-  if (step.phase == 0 && plan_->style == TextStyle::csv) append_csv_start(to, "");
+  if (step.phase == 0 && is_csv()) append_csv_start(to, "");
   write_close(form, to);
   stack_.pop_back();
   return true;
@@ -447,7 +483,12 @@ bool TextMachine::advance(std::string& to, std::size_t size_enough) {
 TextMachine::Stop TextMachine::run(std::string& to, std::size_t size_enough) {
   while (to.size() < size_enough) {
     if (stack_.size() == 1 && stack_[0].phase == 0 && stack_[0].next >= stack_[0].end) return Stop::finished;
+    const bool was_in_cell = is_in_cell();
+    const std::size_t from = to.size();
     if (!advance(to, size_enough)) return damage_ ? Stop::damaged : Stop::needs;
+    if (!was_in_cell) continue;
+    double_quotes(to, from);
+    if (stack_.size() == kCellDepth) to.push_back('"');
   }
   return Stop::enough;
 }

@@ -72,7 +72,14 @@ class TextMachine {
   bool has_parentheses(const Step& variant) const;
   void write_separator(const TextForm& record, std::int64_t field, std::string& to) const;
   void write_bytes(const TextForm&, std::string_view bytes, bool is_first, std::string& to) const;
-  bool is_json() const { return plan_->style == TextStyle::json || plan_->style == TextStyle::json_array; }
+  bool is_json() const {
+    const TextStyle style = plan_->style;
+    if (style == TextStyle::csv_cells) return opens_cell_ || is_in_cell();
+    return style == TextStyle::json || style == TextStyle::json_array;
+  }
+  bool is_csv() const { return plan_->style == TextStyle::csv || (plan_->style == TextStyle::csv_cells && !is_json()); }
+  bool is_in_cell() const;
+  bool begin_cell(std::uint32_t form, std::int64_t index, std::string& to);
   // The text before and after a list, a record and a string.
   void write_open(const TextForm&, std::string& to) const;
   void write_close(const TextForm&, std::string& to) const;
@@ -91,6 +98,7 @@ class TextMachine {
   Position stack_;  // stack_[0] counts the lines
   Need need_;
   std::optional<std::string> damage_;
+  bool opens_cell_ = false;  // begin_value is called for JSON in a cell
 };
 
 }  // namespace tfilefs

@@ -92,9 +92,9 @@ void summary_of(const ViewedNode& of, Made reply) {
   of.loaded.summary(*id, answer_with<SummaryPtr>(std::move(reply), std::move(show)));
 }
 
-// Of the columns of one node. One of lists is no CSV.
+// Of the columns of one node.
 void csv_of_node(const ViewedNode& of, Made reply) {
-  table_text_content(of.streams, table_of_node(of.table, of.node), TextStyle::csv, std::move(reply));
+  table_text_content(of.streams, table_of_node(of.table, of.node), TextStyle::csv_cells, std::move(reply));
 }
 void parquet_of_node(const ViewedNode& of, Made reply) {
   parquet_content(of.streams, table_of_node(of.table, of.node), of.strings, of.loaded.fixed_ranges(), std::move(reply));

@@ -158,6 +158,49 @@ TEST(Text, AlternativesOfTheSameTypeAreToldByTheirTags) {
                                                       "\n");
 }
 
+// What a CSV reader makes of a text: the cells of each line.
+std::vector<std::vector<std::string>> cells_of(const std::string& text) {
+  std::vector<std::vector<std::string>> lines(1, {""});
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string& cell = lines.back().back();
+    if (text[i] == '"' && is_quoted && i + 1 < text.size() && text[i + 1] == '"')
+      cell += text[i++];
+    else if (text[i] == '"')
+      is_quoted = !is_quoted;
+    else if (text[i] == ',' && !is_quoted)
+      lines.back().emplace_back();
+    else if (text[i] == '\n' && !is_quoted)
+      lines.emplace_back(1, "");
+    else if (text[i] != '\r' || is_quoted)
+      cell += text[i];
+  }
+  lines.pop_back();
+  return lines;
+}
+
+TEST(Text, ListsAreJsonInOneCell) {
+  auto table = std::make_shared<ArrayTable>();
+  table->entries = 3;
+  const auto texts = table->directory(0, "texts");
+  table->column<std::int64_t>(texts, "offsets.i8", Role::offsets, {0, 2, 2, 3});
+  const auto text = table->directory(texts, "values");
+  table->column<std::int64_t>(text, "offsets.i8", Role::offsets, {0, 3, 4, 6});
+  table->column<std::uint8_t>(text, "chars.u1", Role::chars, {'a', '"', ',', '=', 'b', 'c'});
+  const auto hits = table->directory(0, "hits");
+  table->column<std::int64_t>(hits, "offsets.i8", Role::offsets, {0, 1, 2, 2});
+  const auto hit = table->directory(hits, "values");
+  table->column<std::int32_t>(hit, "x.i4", Role::values, {1, 2});
+  table->column<std::int32_t>(hit, "y.i4", Role::values, {-1, -2});
+  table->column<std::int32_t>(0, "n.i4", Role::values, {7, 8, 9});
+  const std::vector<std::vector<std::string>> expected{{"texts", "hits", "n"},
+                                                       {R"(["a\",","="])", R"([{"x":1,"y":-1}])", "7"},
+                                                       {"[]", R"([{"x":2,"y":-2}])", "8"},
+                                                       {R"(["bc"])", "[]", "9"}};
+  EXPECT_EQ(cells_of(whole_table_text(table, TextStyle::csv_cells)), expected);
+  EXPECT_EQ(whole_table_text(table, TextStyle::csv), "\"n\"\r\n7\r\n8\r\n9\r\n");
+}
+
 TEST(Text, ClassesWithoutMembersAreThereWithoutColumns) {
   auto table = std::make_shared<ArrayTable>();
   table->entries = 2;
