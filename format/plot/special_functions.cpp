@@ -13,6 +13,8 @@
 #include <numbers>
 #include <utility>
 
+#include "plot/bessel_functions.h"
+#include "plot/polynomial.h"
 #include "tfile/formula_functions.h"
 
 namespace tfile {
@@ -32,13 +34,6 @@ double normal(double x, double mean, double sigma) {
 }
 
 // --- Landau's density, by the rational approximations of CERNLIB G110 (DENLAN) ---
-
-template <std::size_t N>
-double polynomial(const std::array<double, N>& c, double x) {
-  double value = 0;
-  for (std::size_t i = N; i-- > 0;) value = value * x + c[i];
-  return value;
-}
 
 struct Ratio {
   std::array<double, 5> over, under;
@@ -86,6 +81,39 @@ double landau_of(Arguments a) {
   if (!(sigma > 0)) return 0;
   const double value = landau((a[0] - mpv) / sigma);
   return at(a, 3, 0) != 0 ? value / sigma : value;
+}
+
+// Its integral, by those of CERNLIB G110 (DISLAN).
+double landau_below(double v) {
+  static constexpr Ratio kRise{{0.2514091491, -0.06250580444, 0.01458381230, -0.002108817737, 0.0007411247290},
+                               {1, -0.005571175625, 0.06225310236, -0.003137378427, 0.001931496439}};
+  static constexpr Ratio kPeak{{0.2868328584, 0.3564363231, 0.1523518695, 0.02251304883},
+                               {1, 0.6191136137, 0.1720721448, 0.02278594771}};
+  static constexpr Ratio kFall{{0.2868329066, 0.3003828436, 0.09950951941, 0.008733827185},
+                               {1, 0.4237190502, 0.1095631512, 0.008693851567}};
+  static constexpr Ratio kTail[] = {
+      {{1.000351630, 4.503592498, 10.85883880, 7.536052269}, {1, 5.539969678, 19.33581111, 27.21321508}},
+      {{1.000006517, 49.09414111, 85.05544753, 153.2153455}, {1, 50.09928881, 139.9819104, 420.0002909}},
+      {{1.000000983, 132.9868456, 916.2149244, -960.5054274}, {1, 133.9887843, 1055.990413, 553.2224619}}};
+  static constexpr std::array<double, 4> kFar{1, -0.4583333333, 0.6675347222, -1.641741416};
+  static constexpr std::array<double, 4> kVeryFar{1, -1, 0.4227843351, 2.043403138};
+  if (!(v == v)) return v;
+  if (v < -5.5) {
+    const double u = std::exp(v + 1);
+    return 0.3989422803 * std::exp(-1 / u) * std::sqrt(u) * polynomial(kFar, u);
+  }
+  if (v < -1) {
+    const double u = std::exp(-v - 1);
+    return std::exp(-u) / std::sqrt(u) * kRise.at(v);
+  }
+  if (v < 1) return kPeak.at(v);
+  if (v < 4) return kFall.at(v);
+  if (v < 300) return kTail[v < 12 ? 0 : v < 50 ? 1 : 2].at(1 / v);
+  return polynomial(kVeryFar, 1 / (v - v * std::log(v) / (v + 1)));
+}
+double landau_below(Arguments a) {
+  const double width = at(a, 1, 1);
+  return width > 0 ? landau_below((a[0] - at(a, 2, 0)) / width) : 0;
 }
 
 // --- a normal distribution with a power-law tail ---
@@ -200,91 +228,6 @@ double chebyshev(Arguments a) {
   return value;
 }
 
-// Modified Bessel functions, by Abramowitz and Stegun 9.8.1 to 9.8.8, to 1e-7.
-double bessel_i0(double x) {
-  const double size = std::abs(x);
-  if (size < 3.75)
-    return polynomial(std::array{1.0, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.0360768, 0.0045813},
-                      square(x / 3.75));
-  return std::exp(size) / std::sqrt(size) *
-         polynomial(std::array{0.39894228, 0.01328592, 0.00225319, -0.00157565, 0.00916281, -0.02057706, 0.02635537,
-                               -0.01647633, 0.00392377},
-                    3.75 / size);
-}
-double bessel_i1(double x) {
-  const double size = std::abs(x);
-  if (size < 3.75)
-    return x * polynomial(std::array{0.5, 0.87890594, 0.51498869, 0.15084934, 0.02658733, 0.00301532, 0.00032411},
-                          square(x / 3.75));
-  const double value = std::exp(size) / std::sqrt(size) *
-                       polynomial(std::array{0.39894228, -0.03988024, -0.00362018, 0.00163801, -0.01031555, 0.02282967,
-                                             -0.02895312, 0.01787654, -0.00420059},
-                                  3.75 / size);
-  return x < 0 ? -value : value;
-}
-double bessel_k0(double x) {
-  if (!(x > 0)) return kNone;
-  if (x <= 2)
-    return -std::log(x / 2) * bessel_i0(x) +
-           polynomial(std::array{-0.57721566, 0.42278420, 0.23069756, 0.03488590, 0.00262698, 0.00010750, 0.00000740},
-                      x * x / 4);
-  return std::exp(-x) / std::sqrt(x) *
-         polynomial(std::array{1.25331414, -0.07832358, 0.02189568, -0.01062446, 0.00587872, -0.00251540, 0.00053208},
-                    2 / x);
-}
-double bessel_k1(double x) {
-  if (!(x > 0)) return kNone;
-  if (x <= 2)
-    return std::log(x / 2) * bessel_i1(x) +
-           polynomial(std::array{1.0, 0.15443144, -0.67278579, -0.18156897, -0.01919402, -0.00110404, -0.00004686},
-                      x * x / 4) /
-               x;
-  return std::exp(-x) / std::sqrt(x) *
-         polynomial(std::array{1.25331414, 0.23498619, -0.03655620, 0.01504268, -0.00780353, 0.00325614, -0.00068245},
-                    2 / x);
-}
-
-double at_order(double order, double x) { return order == 0 ? bessel_i0(x) : bessel_i1(x); }
-// Of an integer order, by its recurrence from a higher order downwards, and so as far as ROOT is exact.
-double bessel_i(double order, double x) {
-  constexpr double kOrderMax = 10'000, kLarge = 1e10, kSteps = 40;
-  const double n = as_integer(order, Arithmetic::integer), size = std::abs(x);
-  if (n < 0 || n > kOrderMax) return n < 0 ? 0 : kNone;
-  if (n < 2) return at_order(n, x);
-  if (x == 0 || size > kLarge) return 0;
-  double above = 0, now = 1, found = 0;
-  for (double i = 2 * (n + std::floor(std::sqrt(kSteps * n))); i > 0; --i) {
-    above = std::exchange(now, above + i * 2 / size * now);
-    if (now > kLarge) {
-      for (double* each : {&above, &now, &found}) *each /= kLarge;
-    }
-    if (i == n) found = above;
-  }
-  const double value = found * bessel_i0(size) / now;
-  return x < 0 && std::fmod(n, 2) != 0 ? -value : value;
-}
-
-// Struve's function of order 0: a power series, and for large numbers its distance from Neumann's function.
-double struve_h0(double x) {
-  const double size = std::abs(x);
-  double sum = 0;
-  if (size <= 20) {
-    double term = 2 / pi * size;
-    for (int k = 1; k <= 100; ++k) {
-      sum += term;
-      term *= -square(size / (2 * k + 1));
-    }
-  } else {
-    double term = 2 / pi / size;
-    for (int k = 1; k <= 10; ++k) {
-      sum += term;
-      term *= -square((2 * k - 1) / size);
-    }
-    sum += ::y0(size);
-  }
-  return x < 0 ? -sum : sum;
-}
-
 // --- cumulative distributions ---
 
 namespace policies = boost::math::policies;
@@ -367,6 +310,15 @@ double student_below(double t, double freedom) {
   return t > 0 ? 1 - tail : tail;
 }
 
+double student_quantile(double p, double freedom, bool is_of_lower_tail) {
+  if (!(freedom >= 1 && p > 0 && p < 1)) return 0;
+  const double tail = std::min(p, 1 - p);
+  double rest = 1;
+  const double x = boost::math::ibeta_inv(freedom / 2, 0.5, 2 * tail, &rest, Quiet());
+  const double size = std::sqrt(freedom * rest / x);
+  return (p > 0.5) == is_of_lower_tail ? size : -size;
+}
+
 double binomial_density(double passed, double p, double total) {
   if (passed < 0 || passed > total) return 0;
   const double ways = std::lgamma(total + 1) - std::lgamma(passed + 1) - std::lgamma(total - passed + 1);
@@ -421,6 +373,9 @@ constexpr SpecialFunction kFunctions[] = {
     {"Landau", 1, 4, landau_of},
     {"landau_pdf", 1, 3,
      [](Arguments a) { return at(a, 1, 1) > 0 ? landau((a[0] - at(a, 2, 0)) / at(a, 1, 1)) / at(a, 1, 1) : 0; }},
+    {"LandauI", 1, 1, landau_below},
+    {"landau_cdf", 1, 3, landau_below},
+    {"landau_cdf_c", 1, 3, [](Arguments a) { return 1 - landau_below(a); }},
     {"Gaus", 1, 4,
      [](Arguments a) {
        const double mean = at(a, 1, 0), sigma = at(a, 2, 1);
@@ -496,6 +451,7 @@ constexpr SpecialFunction kFunctions[] = {
     {"gamma_cdf_c", 3, 4, [](Arguments a) { return gamma_above(a[1], (a[0] - at(a, 3, 0)) / a[2]); }},
     {"poisson_cdf", 2, 2, [](Arguments a) { return a[0] < 0 ? 0 : gamma_above(std::floor(a[0]) + 1, a[1]); }},
     {"StudentI", 2, 2, [](Arguments a) { return student_below(a[0], a[1]); }},
+    {"StudentQuantile", 2, 3, [](Arguments a) { return student_quantile(a[0], a[1], at(a, 2, 1) != 0); }},
     {"tdistribution_cdf", 2, 3, [](Arguments a) { return student_below(a[0] - at(a, 2, 0), a[1]); }},
     {"FDist", 3, 3, [](Arguments a) { return fisher_density(a[0], a[1], a[2]); }},
     {"fdistribution_pdf", 3, 4, [](Arguments a) { return fisher_density(a[0] - at(a, 3, 0), a[1], a[2]); }},
@@ -549,9 +505,13 @@ constexpr SpecialFunction kFunctions[] = {
     {"BesselI0", 1, 1, [](Arguments a) { return bessel_i0(a[0]); }},
     {"BesselI1", 1, 1, [](Arguments a) { return bessel_i1(a[0]); }},
     {"BesselI", 2, 2, [](Arguments a) { return bessel_i(a[0], a[1]); }},
-    {"StruveH0", 1, 1, [](Arguments a) { return struve_h0(a[0]); }},
+    {"StruveH0", 1, 1, [](Arguments a) { return struve_h(0, a[0]); }},
+    {"StruveH1", 1, 1, [](Arguments a) { return struve_h(1, a[0]); }},
+    {"StruveL0", 1, 1, [](Arguments a) { return struve_l(0, a[0]); }},
+    {"StruveL1", 1, 1, [](Arguments a) { return struve_l(1, a[0]); }},
     {"BesselK0", 1, 1, [](Arguments a) { return bessel_k0(a[0]); }},
     {"BesselK1", 1, 1, [](Arguments a) { return bessel_k1(a[0]); }},
+    {"BesselK", 2, 2, [](Arguments a) { return bessel_k(a[0], a[1]); }},
     {"Chebyshev0", 2, 2, [](Arguments a) { return a[1]; }},
     {"Chebyshev1", 3, 3, chebyshev<1>},
     {"Chebyshev2", 4, 4, chebyshev<2>},

@@ -135,6 +135,9 @@ def test_arrays_of_characters(samples, tmp_path):
 
 FUNCTIONS = """logb(X) ilogb(X) llround(X) lrint(X) llrint(X) isnormal(X) TMath::ErfcInverse(X) fmin(X,y) fmax(X,y) fdim(y,X)
 copysign(X,-y) remainder(y,X) nextafter(X,y) ldexp(X,3) scalbn(X,3) TMath::Ldexp(X,2) fma(X,y,2) TMath::BinomialI(X/4,9,4)
+TMath::LandauI(10*y) TMath::LandauI(X*4-6) ROOT::Math::landau_cdf(y,20,5) ROOT::Math::landau_cdf_c(y/10) TMath::BesselK(X*9,X)
+TMath::StruveH0(2*X) TMath::StruveH1(-2*X) TMath::StruveL0(6*X) TMath::StruveL1(y/4) TMath::StudentQuantile(X/9,1)
+TMath::StudentQuantile(X/9,2,0) TMath::Hbarcgs() TMath::KUncertainty()
 TMath::LaplaceDistI(X,1,2) TMath::AreEqualAbs(X,1,0.5) TMath::AreEqualRel(X,1,0.5) TMath::Ccgs() TMath::Gcgs() TMath::GUncertainty()
 TMath::GhbarC() TMath::GhbarCUncertainty() TMath::Hcgs() TMath::HC() TMath::HCcgs() TMath::Kcgs() TMath::MWair() TMath::Rgair()""".split()
 
