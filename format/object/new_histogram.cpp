@@ -20,6 +20,7 @@ namespace {
 // Versions in ROOT 6.40.
 constexpr std::uint16_t kHistogramVersion[] = {3, 4, 4}, kDimensionVersion[] = {0, 5, 6};
 constexpr std::uint16_t kBaseVersion = 8, kAxisVersion = 10, kListVersion = 5;
+constexpr std::uint16_t kProfileVersion[] = {7, 8};  // TProfile, TProfile2D
 
 // What ROOT gives a histogram that nobody has styled.
 constexpr std::int16_t kBlue = 602, kSolid = 1001, kFont = 42;
@@ -117,6 +118,7 @@ class HistogramRecord {
     TRY_VOID(read_axes());
     TRY_VOID(choose_class());
     TRY_VOID(read_values());
+    TRY_VOID(read_weights());
     sum_up();
     append();
     NewObject object;
@@ -133,14 +135,17 @@ class HistogramRecord {
   Result<> read_axes();
   Result<> choose_class();
   Result<> read_values();
+  Result<> read_weights();
   Result<std::vector<double>> cells_of(const OfferedHistogram::Grid&, bool has_flow, const std::string& name) const;
   Result<std::vector<double>> cells_of(const std::optional<OfferedHistogram::Grid>& inner,
                                        const std::optional<OfferedHistogram::Grid>& with_flow,
                                        const std::string& name) const;
   const OfferedHistogram::Grid& values() const { return from_.flow_values ? *from_.flow_values : *from_.values; }
+  bool is_profile() const { return from_.flow_weights.has_value(); }
   OfferedHistogram::Moments moments_of_bins() const;
   void sum_up();
   void append();
+  void append_histogram();
   void append_base();
   void append_axis(std::size_t axis);
   void append_doubles(std::span<const double> numbers);
@@ -154,6 +159,8 @@ class HistogramRecord {
   std::string class_name_;
   std::vector<std::vector<double>> edges_;
   std::vector<double> contents_, squares_;  // by cell; squares: empty if they are the absolute contents
+  // Of a profile; squares: empty if all weights are 1.
+  std::vector<double> weights_, weight_squares_;
   double entries_ = 0;
   OfferedHistogram::Moments moments_;
 };
@@ -181,6 +188,11 @@ Result<> HistogramRecord::read_axes() {
 }
 
 Result<> HistogramRecord::choose_class() {
+  if (is_profile()) {
+    if (grid_.axes > 2) return fail(ErrorKind::invalid, "profile has three axes, expected one or two");
+    class_name_ = grid_.axes == 1 ? "TProfile" : "TProfile2D";
+    return {};
+  }
   const std::string begin = "TH" + std::to_string(grid_.axes);
   class_name_ = from_.class_name.empty() ? begin + letter_of(values().dtype) : from_.class_name;
   const bool is_one = class_name_.size() == begin.size() + 1 && class_name_.starts_with(begin) &&
@@ -263,17 +275,27 @@ Result<> HistogramRecord::read_values() {
   TRY(squares_, cells_of(from_.variances, from_.flow_variances, "variances"));
   const bool differs =
       !std::ranges::equal(squares_, contents_, [](double square, double value) { return square == std::abs(value); });
-  if (!differs) squares_.clear();
+  if (!differs && !is_profile()) squares_.clear();
   return {};
 }
 
-// As TH1::ResetStats does.
+Result<> HistogramRecord::read_weights() {
+  if (!is_profile()) return {};
+  if (squares_.empty()) return fail(ErrorKind::invalid, "profile has no variances");
+  TRY(weights_, cells_of(*from_.flow_weights, true, "flow/weights"));
+  if (!from_.flow_weight_squares) return {};
+  TRY(weight_squares_, cells_of(*from_.flow_weight_squares, true, "flow/weight_squares"));
+  return {};
+}
+
+// As TH1::ResetStats and TProfile::ResetStats do.
 OfferedHistogram::Moments HistogramRecord::moments_of_bins() const {
   OfferedHistogram::Moments of_bins;
   for_each_item(grid_, false, [&](std::uint64_t cell, std::uint64_t, const std::array<std::uint64_t, 3>& at) {
-    const double w = contents_[cell];
+    const std::vector<double>& squares = is_profile() ? weight_squares_ : squares_;
+    const double w = is_profile() ? weights_[cell] : contents_[cell];
     of_bins.weights += w;
-    of_bins.squares += squares_.empty() ? std::abs(w) : squares_[cell];
+    of_bins.squares += squares.empty() ? std::abs(w) : squares[cell];
     std::array<double, 3> middle{};
     for (std::size_t axis = 0; axis < grid_.axes; ++axis) {
       middle[axis] = centre(axis, at[axis]);
@@ -283,6 +305,9 @@ OfferedHistogram::Moments HistogramRecord::moments_of_bins() const {
     of_bins.xy += w * middle[0] * middle[1];
     of_bins.xz += w * middle[0] * middle[2];
     of_bins.yz += w * middle[1] * middle[2];
+    if (!is_profile()) return;
+    of_bins.first[grid_.axes] += contents_[cell];
+    of_bins.second[grid_.axes] += squares_[cell];
   });
   return of_bins;
 }
@@ -290,7 +315,7 @@ OfferedHistogram::Moments HistogramRecord::moments_of_bins() const {
 void HistogramRecord::sum_up() {
   moments_ = from_.moments ? *from_.moments : moments_of_bins();
   const double sum = moments_.weights, squares = moments_.squares;
-  const bool is_weighted = !squares_.empty() && sum > 0 && squares > 0;
+  const bool is_weighted = !(is_profile() ? weight_squares_ : squares_).empty() && sum > 0 && squares > 0;
   entries_ = from_.entries.value_or(is_weighted ? sum * sum / squares : std::abs(sum));
 }
 
@@ -387,8 +412,20 @@ void HistogramRecord::append_contents() {
   }
 }
 
-// The frame of TH2 or TH3 inside of that of the class; TH1 has none.
 void HistogramRecord::append() {
+  if (!is_profile()) return append_histogram();
+  const std::size_t opened = out_.open(kProfileVersion[grid_.axes - 1]);
+  append_histogram();
+  append_doubles(weights_);
+  out_.big(std::int32_t{0});  // fErrorMode: of the mean
+  // First the limits of the value, which are none.
+  for (const double number : {0.0, 0.0, moments_.first[grid_.axes], moments_.second[grid_.axes]}) out_.big(number);
+  append_doubles(weight_squares_);
+  out_.close(opened);
+}
+
+// The frame of TH2 or TH3 inside of that of the class; TH1 has none.
+void HistogramRecord::append_histogram() {
   const std::array<double, 3>&first = moments_.first, &second = moments_.second;
   const std::size_t dimension = grid_.axes - 1;
   const std::size_t whole = out_.open(kHistogramVersion[dimension]);

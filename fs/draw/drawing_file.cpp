@@ -48,7 +48,7 @@ std::string csv_of(const DrawnHistogram& histogram) {
   std::string text;
   for (std::size_t axis = 0; axis < histogram.dimensions(); ++axis)
     text += std::string(kAxes[axis]) + "_low," + kAxes[axis] + "_high,";
-  text += "value,error\n";
+  text += histogram.is_profile() ? "value,error,effective_entries\n" : "value,error\n";
   std::vector<std::vector<double>> edges;
   for (const HistogramAxis& axis : histogram.axes()) edges.push_back(bin_edges(axis));
   for_each_bin(histogram, false, [&](std::size_t bin, const std::array<std::size_t, 3>& places) {
@@ -61,6 +61,10 @@ std::string csv_of(const DrawnHistogram& histogram) {
     append_number(text, bin_value(histogram, bin));
     text += ',';
     append_number(text, bin_error(histogram, bin));
+    if (histogram.is_profile()) {
+      text += ',';
+      append_number(text, histogram.effective_entries(bin));
+    }
     text += '\n';
   });
   return text;

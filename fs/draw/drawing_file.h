@@ -17,8 +17,8 @@ enum class DrawingForm : std::uint8_t { svg, csv, json, root };
 // Errors: invalid (another end).
 Result<DrawingForm> drawing_form(const std::string& path);
 
-// The bytes of the file. Of .root and .json, the histogram is a TH1D, TH2D or TH3D of the name "htemp", as TTree::Draw
-// calls it. Blocks for a moment. Errors: unsupported (three axes as a picture, a profile as .root or .json).
+// The bytes of the file. Of .root and .json, the histogram is a TH1D, TH2D, TH3D, TProfile or TProfile2D of the name
+// "htemp", as TTree::Draw calls it. Blocks for a moment. Errors: unsupported (three axes as a picture).
 Result<std::string> drawing_bytes(const Drawing&, DrawingForm, bool is_log);
 
 // Where the file is written, behind links. A picture or table replaces what has its name; a ROOT file does not. Errors:

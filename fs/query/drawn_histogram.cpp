@@ -11,16 +11,16 @@ using tfile::OfferedHistogram;
 
 namespace {
 
-template <std::size_t dimensions>
-void add_moments(OfferedHistogram::Moments& moments, double weight, const std::array<double, dimensions>& at) {
+template <std::size_t numbers>
+void add_moments(OfferedHistogram::Moments& moments, double weight, const std::array<double, numbers>& at) {
   moments.weights += weight;
   moments.squares += weight * weight;
-  for (std::size_t axis = 0; axis < dimensions; ++axis) {
-    moments.first[axis] += weight * at[axis];
-    moments.second[axis] += weight * at[axis] * at[axis];
+  for (std::size_t i = 0; i < numbers; ++i) {
+    moments.first[i] += weight * at[i];
+    moments.second[i] += weight * at[i] * at[i];
   }
-  if constexpr (dimensions > 1) moments.xy += weight * at[0] * at[1];
-  if constexpr (dimensions > 2) {
+  if constexpr (numbers > 1) moments.xy += weight * at[0] * at[1];
+  if constexpr (numbers > 2) {
     moments.xz += weight * at[0] * at[2];
     moments.yz += weight * at[1] * at[2];
   }
@@ -70,7 +70,8 @@ std::size_t DrawnHistogram::bin_at(std::span<const std::size_t> bins) const {
   return bin;
 }
 
-template <std::size_t dimensions>
+// `numbers`: of each value, which are one more than the axes of a profile.
+template <std::size_t dimensions, std::size_t numbers>
 void DrawnHistogram::fill_axes(const DrawnValues& values, DrawnValues* beyond) {
   // Copies, which a compiler keeps in registers: for all it knows, a bin that is written is a part of this.
   std::array<HistogramAxis, dimensions> axes;
@@ -92,11 +93,11 @@ void DrawnHistogram::fill_axes(const DrawnValues& values, DrawnValues* beyond) {
     }
     const double weight = values.weights[i];
     entries += 1;
-    fill_bin(bin, weight, is_profile_ ? values.numbers[dimensions][i] : 0);
+    fill_bin(bin, weight, numbers > dimensions ? values.numbers[numbers - 1][i] : 0);
     is_weighted = is_weighted || weight != 1;
     if (!is_inside) continue;
-    std::array<double, dimensions> at;
-    for (std::size_t axis = 0; axis < dimensions; ++axis) at[axis] = values.numbers[axis][i];
+    std::array<double, numbers> at;
+    for (std::size_t n = 0; n < numbers; ++n) at[n] = values.numbers[n][i];
     add_moments(moments, weight, at);
   }
   entries_ = entries;
@@ -105,9 +106,9 @@ void DrawnHistogram::fill_axes(const DrawnValues& values, DrawnValues* beyond) {
 }
 
 void DrawnHistogram::fill(const DrawnValues& values, DrawnValues* beyond) {
-  if (axes_.size() == 1) return fill_axes<1>(values, beyond);
-  if (axes_.size() == 2) return fill_axes<2>(values, beyond);
-  fill_axes<3>(values, beyond);
+  if (axes_.size() == 1) return is_profile_ ? fill_axes<1, 2>(values, beyond) : fill_axes<1, 1>(values, beyond);
+  if (axes_.size() == 2) return is_profile_ ? fill_axes<2, 3>(values, beyond) : fill_axes<2, 2>(values, beyond);
+  fill_axes<3, 3>(values, beyond);
 }
 
 std::vector<DrawnHistogram::Extension> DrawnHistogram::fill_extending(const DrawnValues& values, std::size_t i) {
@@ -163,8 +164,11 @@ double DrawnHistogram::profile_value(std::size_t bin) const {
 }
 double DrawnHistogram::profile_error(std::size_t bin) const {
   if (contents_[bin] == 0 || squares_[bin] == 0) return 0;
-  const double value = profile_value(bin), effective = contents_[bin] * contents_[bin] / squares_[bin];
-  return std::sqrt(std::abs(value_squares_[bin] / contents_[bin] - value * value)) / std::sqrt(effective);
+  const double value = profile_value(bin);
+  return std::sqrt(std::abs(value_squares_[bin] / contents_[bin] - value * value)) / std::sqrt(effective_entries(bin));
+}
+double DrawnHistogram::effective_entries(std::size_t bin) const {
+  return squares_[bin] == 0 ? 0 : contents_[bin] * contents_[bin] / squares_[bin];
 }
 
 double DrawnHistogram::mean(std::size_t axis) const {

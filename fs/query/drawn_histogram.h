@@ -50,13 +50,15 @@ class DrawnHistogram {
   std::span<const double> contents() const { return contents_; }
   std::span<const double> squares() const { return squares_; }  // of weights
   bool is_weighted() const { return is_weighted_; }             // with others than 1
-  // Of a profile, by bin: sums of weight x value.
+  // Of a profile, by bin: sums of weight x value, and of weight x value^2.
   std::span<const double> value_sums() const { return value_sums_; }
-  // Of a profile: its value and the error of that, as TProfile gives them.
+  std::span<const double> value_squares() const { return value_squares_; }
+  // Of a profile: its value, the error of that, and the number of entries that tell as much, as TProfile gives them.
   double profile_value(std::size_t bin) const;
   double profile_error(std::size_t bin) const;
+  double effective_entries(std::size_t bin) const;
 
-  // Of what lies within all axes, by axis.
+  // Of what lies within all axes, by axis. The moments have the value of a profile behind its axes.
   double mean(std::size_t axis) const;
   double deviation(std::size_t axis) const;
   double sum_of_weights() const { return moments_.weights; }
@@ -65,7 +67,7 @@ class DrawnHistogram {
   double beyond(std::size_t axis, bool above) const;            // contents
 
  private:
-  template <std::size_t dimensions>
+  template <std::size_t dimensions, std::size_t numbers>
   void fill_axes(const DrawnValues&, DrawnValues* beyond);
   void fill_bin(std::size_t bin, double weight, double value) {
     contents_[bin] += weight;

@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <ctime>
+#include <span>
 #include <utility>
 
 #include "query/drawn_bins.h"
@@ -32,28 +32,26 @@ Result<tfile::NewObject> drawn_object(const Drawing& drawing) {
   offered.title = drawing.title;
   for (const HistogramAxis& axis : histogram.axes())
     offered.edges.push_back({tfile::Dtype::f8, bytes_of(bin_edges(axis))});
-  const auto grid = [&](auto number_of, bool has_flow) {
+  const auto grid_of = [&](std::span<const double> sums) {
     tfile::OfferedHistogram::Grid made;
     std::vector<double> numbers;
-    for_each_bin(histogram, has_flow, [&](std::size_t bin, const auto&) { numbers.push_back(number_of(bin)); });
+    for_each_bin(histogram, true, [&](std::size_t bin, const auto&) { numbers.push_back(sums[bin]); });
     made.bytes = bytes_of(numbers);
     for (std::size_t axis = 1; axis < histogram.dimensions(); ++axis)
-      made.shape.push_back(static_cast<std::uint32_t>(histogram.axes()[axis].bins) + (has_flow ? 2 : 0));
+      made.shape.push_back(static_cast<std::uint32_t>(histogram.axes()[axis].bins) + 2);
     return made;
   };
-  const auto value = [&](std::size_t bin) { return bin_value(histogram, bin); };
-  const auto variance = [&](std::size_t bin) {
-    return histogram.is_profile() ? std::pow(histogram.profile_error(bin), 2) : histogram.squares()[bin];
-  };
-  offered.values = grid(value, false);
-  offered.flow_values = grid(value, true);
-  if (histogram.is_weighted() || histogram.is_profile()) {
-    offered.variances = grid(variance, false);
-    offered.flow_variances = grid(variance, true);
+  if (histogram.is_profile()) {
+    offered.flow_values = grid_of(histogram.value_sums());
+    offered.flow_variances = grid_of(histogram.value_squares());
+    offered.flow_weights = grid_of(histogram.contents());
+    if (histogram.is_weighted()) offered.flow_weight_squares = grid_of(histogram.squares());
+  } else {
+    offered.flow_values = grid_of(histogram.contents());
+    if (histogram.is_weighted()) offered.flow_variances = grid_of(histogram.squares());
   }
   offered.entries = histogram.entries();
-  // Those of a profile are of its values as well; its means have those of their bins.
-  if (!histogram.is_profile()) offered.moments = histogram.moments();
+  offered.moments = histogram.moments();
   return tfile::new_histogram(offered);
 }
 

@@ -13,8 +13,8 @@ namespace tfilefs {
 // As TTree::Draw calls what it draws.
 inline constexpr std::string_view kDrawnName = "htemp";
 
-// A drawing as the histogram kDrawnName of a ROOT file; a profile as that of its means and their errors, as
-// TProfile::ProjectionX makes it. Errors: as new_histogram().
+// A drawing as the histogram kDrawnName of a ROOT file: a TH1D, TH2D, TH3D, TProfile or TProfile2D. Errors: as
+// new_histogram().
 Result<tfile::NewObject> drawn_object(const Drawing&);
 
 // A ROOT file in memory with such an object alone.

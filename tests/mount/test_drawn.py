@@ -58,10 +58,15 @@ def test_a_profile(source, table, tmp_path):
     out = str(tmp_path / "out.csv")
     subprocess.run([mounted.program(), "draw", source + ":t", "s_D:s_F", "--profile", "--bins", "5", "-o", out], check=True, timeout=60)
     with open(out) as file:
-        means, errors = zip(*([float(x) for x in line[2:4]] for line in list(csv.reader(file))[1:]))
+        means, errors, effective = zip(*([float(x) for x in line[2:]] for line in list(csv.reader(file))[1:]))
     drawn = os.path.join(table, ".draw=s_D:s_F;;5;;profile")
     assert np.load(os.path.join(drawn, "values.npy")).tolist() == list(means)
     assert np.sqrt(np.load(os.path.join(drawn, "variances.npy"))) == pytest.approx(errors)
+    assert np.load(os.path.join(drawn, "effective_entries.npy")).tolist() == list(effective)
+    with open(os.path.join(drawn, "object.json")) as file:
+        assert json.load(file)["_typename"] == "TProfile"
+    with open(os.path.join(drawn, "table.csv")) as stored, open(out) as written:
+        assert stored.readline() == written.readline() == "x_low,x_high,value,error,effective_entries\n"
 
 
 def test_statistics_are_those_of_the_values(table):

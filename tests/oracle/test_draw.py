@@ -171,7 +171,9 @@ def drawn(source, expression, cut, directory, *flags):
     out = os.path.join(directory, "drawn.csv")
     subprocess.run([mounted.program(), "draw", source, expression, *([cut] if cut else []), "-o", out, *flags], check=True, timeout=60)
     with open(out) as file:
-        return [[float(x) for x in line] for line in list(csv.reader(file))[1:]]
+        head, *lines = csv.reader(file)
+    shown = head.index("error") + 1  # a profile goes on with the effective entries
+    return [[float(x) for x in line[:shown]] for line in lines]
 
 
 def bins_of(histogram):
@@ -193,7 +195,7 @@ def assert_same_bins(own, histogram, what):
     assert len(own) == len(roots), f"{what}: {len(own)} bins instead of {len(roots)}, axes {histogram['axes']}"
     for mine, theirs in zip(own, roots):
         # TH1F holds numbers of 32 bits.
-        assert np.allclose(mine, theirs, rtol=1e-6, atol=1e-9, equal_nan=True) and len(mine) == len(theirs), (what, mine, theirs)
+        assert np.allclose(mine, theirs, rtol=1e-6, atol=1e-9, equal_nan=True), (what, mine, theirs)
 
 
 def test_axes_and_bins(expected, tmp_path):
@@ -265,6 +267,46 @@ def axes_of(lines, dimensions):
     for i in range(dimensions):
         lows = {line[2 * i] for line in lines}
         yield [len(lows), min(lows), max(line[2 * i + 1] for line in lines)]
+
+
+# Values beyond the axes, weights, also negative ones, and what is no number.
+PROFILES = [("y:x", "", "7", "0:4"), ("pt:n", "", "4", "1:5"), ("y:x", "x*x", "7", "0:4"), ("y:x", "(n>2)*-1.5", "5", "-1:6"),
+            ("x/log(n):y", "", "5", "0:9"), ("y:x", "x>1e9", "5", "0:1"), ("pt:x:y", "", "4,3", "0:5,-1:3"), ("n:y:x", "x", "3,4", "0:3,-1:2")]
+
+
+def profiles_of_root(source, directory):
+    """What TTree::Draw makes of PROFILES, and what is in the files i.root that `draw` has written."""
+    asked = [{"expression": expression, "cut": cut, "bins": bins.split(","), "ranges": ranges.split(","),
+              "file": os.path.join(directory, f"{i}.root")} for i, (expression, cut, bins, ranges) in enumerate(PROFILES)]
+    questions, answers = os.path.join(directory, "asked.json"), os.path.join(directory, "answers.json")
+    with open(questions, "w") as file:
+        json.dump(asked, file)
+    run_script("oracle/drawn_profiles.py", [source.rsplit(":", 1)[0], questions, answers])
+    with open(answers) as file:
+        return json.load(file)
+
+
+def test_profiles_are_those_of_root(expected, tmp_path):
+    source, _ = expected
+    for i, (expression, cut, bins, ranges) in enumerate(PROFILES):
+        for form in ("root", "json"):
+            subprocess.run([mounted.program(), "draw", "-o", str(tmp_path / f"{i}.{form}"), "--profile", "--bins", bins, "--range", ranges,
+                            "--", source, expression, *([cut] if cut else [])], check=True, timeout=60)
+    answers = profiles_of_root(source, tmp_path)
+    assert [each["drawn"]["has_weights"] for each in answers] == [False, False, True, True, False, False, False, True]
+    for i, each in enumerate(answers):
+        made, drawn = each["made"], each["drawn"]
+        for exact in ("class", "entries", "axes", "has_weights", "error_option"):
+            assert made[exact] == drawn[exact], (PROFILES[i], exact)
+        for near in ("statistics", "contents", "errors", "bin_entries", "effective"):
+            size = max((abs(x) for x in drawn[near] if math.isfinite(x)), default=0)
+            assert np.allclose(made[near], drawn[near], rtol=1e-12, atol=1e-12 * size, equal_nan=True), (PROFILES[i], near, made[near], drawn[near])
+        with open(tmp_path / f"{i}.json") as file:
+            written = json.load(file)
+        # Read from a file, it has a bit of its own: kMustCleanup.
+        assert {**written, "fBits": 8} == made["json"], PROFILES[i]
+        # What ROOT writes of its own has the same members.
+        assert list(made["json"]) == list(drawn["json"]), PROFILES[i]
 
 
 def test_limits_of_axes(expected, tmp_path):

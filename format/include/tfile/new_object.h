@@ -42,7 +42,10 @@ struct OfferedHistogram {
   std::optional<Grid> values;
   std::optional<Grid> variances;                    // none: the absolute values
   std::optional<Grid> flow_values, flow_variances;  // the same with underflow and overflow bins
-  // Sums over what was filled within all axes, as TH1::GetStats() has them.
+  // Of a profile: the sums of weights and, unless all weights are 1, of their squares. The values are then sums of
+  // weight times value, and the variances those of weight times its square; both are needed.
+  std::optional<Grid> flow_weights, flow_weight_squares;
+  // Sums over what was filled within all axes, as TH1::GetStats() has them: the value of a profile is behind its axes.
   struct Moments {
     double weights = 0, squares = 0;          // squares: of weights
     std::array<double, 3> first{}, second{};  // of weight times x, y and z, and times their squares
@@ -69,8 +72,8 @@ Result<NewObject> new_object(OfferedObject);
 // be read, so that it is not known what refers to what).
 Result<std::vector<std::byte>> payload_of_key(const NewObject&, std::uint32_t keylen);
 
-// A TH1, TH2 or TH3 with these contents. Errors: invalid (arrays that do not fit together or contradict each other,
-// edges that do not ascend, numbers that the class cannot hold exactly).
+// A TH1, TH2, TH3, TProfile or TProfile2D with these contents. Errors: invalid (arrays that do not fit together or
+// contradict each other, edges that do not ascend, numbers that the class cannot hold exactly).
 Result<NewObject> new_histogram(const OfferedHistogram&);
 
 }  // namespace tfile

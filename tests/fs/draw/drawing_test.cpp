@@ -75,6 +75,8 @@ TEST(DrawingFile, TablesHaveALineForEachBin) {
   const std::string map = *drawing_bytes(two_axes(false), DrawingForm::csv, false);
   EXPECT_EQ(lines_of(map), 7u);
   EXPECT_TRUE(map.starts_with("x_low,x_high,y_low,y_high,value,error\n0,1,0,1,1,1\n"));
+  EXPECT_EQ(*drawing_bytes(two_axes(true), DrawingForm::csv, false),
+            "x_low,x_high,value,error,effective_entries\n0,1,0.5,0,1\n1,2,2.5,0,1.8\n");
 }
 
 // "wx": the sum of weight times x. 9 is beyond the axis.
@@ -112,6 +114,7 @@ TEST(DrawingFile, PicturesAndObjects) {
   EXPECT_TRUE(drawing_bytes(one_axis(), DrawingForm::root, false)->starts_with("root"));
   EXPECT_TRUE(drawing_bytes(two_axes(true), DrawingForm::svg, false));
   EXPECT_TRUE(drawing_bytes(two_axes(true), DrawingForm::root, false)->starts_with("root"));
+  EXPECT_TRUE(drawing_bytes(two_axes(true), DrawingForm::json, false)->starts_with("{\n  \"_typename\": \"TProfile\""));
 }
 
 }  // namespace

@@ -116,6 +116,11 @@ TEST(DrawnHistogram, Profiles) {
   EXPECT_DOUBLE_EQ(profile.profile_error(1), 1 / std::sqrt(2));
   EXPECT_DOUBLE_EQ(profile.profile_value(2), 7);
   EXPECT_DOUBLE_EQ(profile.profile_error(2), 0);
+  EXPECT_DOUBLE_EQ(profile.effective_entries(1), 2);
+  EXPECT_DOUBLE_EQ(profile.effective_entries(2), 1);
+  // The value is behind the axes.
+  EXPECT_EQ(profile.moments().first, (std::array<double, 3>{4, 18, 0}));
+  EXPECT_EQ(profile.moments().second, (std::array<double, 3>{5, 108, 0}));
 }
 
 }  // namespace
