@@ -6,7 +6,9 @@
 #include <set>
 #include <string_view>
 
+#include "query/query_functions.h"
 #include "query/query_program.h"
+#include "query/written_name.h"
 #include "tfile/expression.h"
 
 namespace tfilefs {
@@ -16,37 +18,64 @@ bool is_before_dot(std::string_view alias, std::string_view name) {
   return name.size() > alias.size() + 1 && name.starts_with(alias) && name[alias.size()] == '.';
 }
 
+// Finds the friends that texts need, and those that the definitions in them do.
+class NeededFriends {
+ public:
+  NeededFriends(const FriendNamingTexts& texts, const tfile::Table& of, const std::vector<std::string>& aliases)
+      : aliases_(aliases), names_(of), defined_(texts.definitions), left_(texts.expressions) {
+    for (const tfile::TableAlias& each : of.aliases) defined_.emplace_back(each.name, each.expression);
+  }
+
+  std::vector<std::string> find() {
+    while (!left_.empty()) {
+      const std::string text = std::move(left_.back());
+      left_.pop_back();
+      if (!met_.insert(text).second) continue;
+      const auto expressions = tfile::parse_expressions(text, kQueryForm);
+      if (!expressions) continue;  // whoever binds it says why
+      for (const auto& nodes : *expressions) {
+        for (const WrittenName& each : written_names(nodes)) add(each);
+      }
+    }
+    std::vector<std::string> found;
+    std::ranges::copy_if(aliases_, std::back_inserter(found),
+                         [&](const std::string& each) { return needs_all_ || named_.contains(each); });
+    return found;
+  }
+
+ private:
+  void add(const WrittenName& written) {
+    const std::string sized = name_of_sized(written.name);
+    const std::string& name = sized.empty() ? written.name : sized;
+    const auto definition = std::ranges::find(defined_, name, &NamedExpressions::value_type::first);
+    for (const auto& [defines, expression] : defined_) {
+      if (defines == name) left_.push_back(expression);
+    }
+    bool is_before = false;
+    for (const std::string& alias : aliases_) {
+      if (!is_before_dot(alias, name)) continue;
+      named_.insert(alias);
+      is_before = true;
+    }
+    const bool is_own = is_before || definition != defined_.end() || name.ends_with('$') || query_function(name, 0) ||
+                        names_.find(name) || names_.find(written.name);
+    needs_all_ = needs_all_ || !is_own;
+  }
+
+  const std::vector<std::string>& aliases_;
+  const TableNames names_;
+  NamedExpressions defined_;
+  std::vector<std::string> left_;
+  std::set<std::string> named_, met_;
+  bool needs_all_ = false;
+};
+
 }  // namespace
 
 std::vector<std::string> friends_named(const FriendNamingTexts& texts, const tfile::Table& of,
                                        const std::vector<std::string>& aliases) {
-  NamedExpressions defined = texts.definitions;
-  for (const tfile::TableAlias& each : of.aliases) defined.emplace_back(each.name, each.expression);
-  std::set<std::string> named, met;
-  std::vector<std::string> left = texts.expressions;
-  while (!left.empty()) {
-    const std::string text = std::move(left.back());
-    left.pop_back();
-    if (!met.insert(text).second) continue;
-    const auto expressions = tfile::parse_expressions(text, kQueryForm);
-    if (!expressions) continue;  // whoever binds it says why
-    for (const auto& nodes : *expressions) {
-      for (const tfile::ExpressionNode& node : nodes) {
-        const std::string written = tfile::unquoted_name(node.text);
-        const std::string_view name = std::string_view(written).substr(written.starts_with('@') ? 1 : 0);
-        for (const std::string& alias : aliases) {
-          if (is_before_dot(alias, name)) named.insert(alias);
-        }
-        for (const auto& [defines, expression] : defined) {
-          if (node.kind == tfile::ExpressionNode::Kind::name && defines == name) left.push_back(expression);
-        }
-      }
-    }
-  }
-  std::vector<std::string> found;
-  std::ranges::copy_if(aliases, std::back_inserter(found),
-                       [&](const std::string& each) { return named.contains(each); });
-  return found;
+  if (aliases.empty()) return {};
+  return NeededFriends(texts, of, aliases).find();
 }
 
 }  // namespace tfilefs

@@ -10,6 +10,7 @@
 
 #include "query/query_functions.h"
 #include "query/query_program.h"
+#include "query/written_name.h"
 
 namespace tfilefs {
 
@@ -22,7 +23,7 @@ namespace {
 
 using Kind = ExpressionNode::Kind;
 using Step = QueryStep::Kind;
-using Nodes = std::span<const ExpressionNode>;
+using Nodes = ExpressionNodes;
 
 // Definitions may stand for others: all together have so many steps.
 constexpr std::size_t kTextMax = 100'000, kStepsMax = 10'000, kSlotsMax = 256, kDefinitionsMax = 32;
@@ -43,30 +44,6 @@ std::string_view stripped(std::string_view text) {
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
 }
-
-// The last of the operands that end before `end`, and where it begins.
-Nodes operand_before(Nodes nodes, std::size_t end) {
-  const std::size_t size = nodes[end - 1].size;
-  return nodes.subspan(end - size, size);
-}
-// The operands of the whole, from left to right.
-std::vector<Nodes> operands_of(Nodes nodes) {
-  std::vector<Nodes> operands(nodes.back().operands);
-  std::size_t end = nodes.size() - 1;
-  for (auto each = operands.rbegin(); each != operands.rend(); ++each) {
-    *each = operand_before(nodes, end);
-    end -= each->size();
-  }
-  return operands;
-}
-
-// The name of a column, as it stands in several nodes: "muons[0].p4.pt".
-struct WrittenName {
-  std::string name;            // "muons.p4.pt"
-  std::vector<Nodes> indices;  // each of one node if it has no number
-  std::size_t at = 0;
-  bool is_object = false;  // "@muons"
-};
 
 class QueryBinder {
  public:
@@ -346,31 +323,8 @@ class QueryBinder {
 
   // ---- names
 
-  // Nothing if the nodes are no name.
-  std::optional<WrittenName> written(Nodes nodes) const {
-    const ExpressionNode& node = nodes.back();
-    const bool is_inside = node.text.starts_with('.');
-    const bool may_be = node.kind == Kind::name || node.kind == Kind::index || node.kind == Kind::member ||
-                        (node.kind == Kind::call && node.operands == (is_inside ? 1u : 0u));
-    if (!may_be) return std::nullopt;
-    const std::vector<Nodes> operands = operands_of(nodes);
-    WrittenName made;
-    made.at = node.at;
-    if (is_inside) {
-      auto before = written(operands[0]);
-      if (!before) return std::nullopt;
-      made = *std::move(before);
-    }
-    // In back-ticks it is a letter like others.
-    const std::size_t object = node.text.find_last_of("@`");
-    made.is_object = made.is_object || (object != node.text.npos && node.text[object] == '@');
-    made.name += tfile::unquoted_name(node.text);
-    made.indices.insert(made.indices.end(), operands.begin() + (is_inside ? 1 : 0), operands.end());
-    return made;
-  }
-
   bool is_column(Nodes nodes, NamedColumn::What what) const {
-    const auto name = written(nodes);
+    const auto name = written_name(nodes);
     const NamedColumn* found = name ? scope_.names.find(name->name) : nullptr;
     return found && found->what == what;
   }
@@ -379,7 +333,7 @@ class QueryBinder {
   }
   // A list or array of characters, without the index of one of them. It is a text where one is wanted.
   bool is_characters(Nodes nodes) const {
-    const auto name = written(nodes);
+    const auto name = written_name(nodes);
     const NamedColumn* found = name && !name->is_object ? scope_.names.find(name->name) : nullptr;
     if (!found || found->what != NamedColumn::What::number || found->levels.empty()) return false;
     const std::size_t indices = name->indices.size() + (found->levels[0].is_match ? 1 : 0);
@@ -394,7 +348,7 @@ class QueryBinder {
                                             "Length$", "LocalEntries$", "Iteration$"};
     const ExpressionNode& node = nodes.back();
     if (std::ranges::find(kCounts, node.text) != std::end(kCounts)) return true;
-    const auto name = written(nodes);
+    const auto name = written_name(nodes);
     if (name && (name->is_object || node.kind == Kind::call)) return is_size_of_array(*name);
     const NamedColumn* found = name ? scope_.names.find(name->name) : nullptr;
     if (!found || found->what != NamedColumn::What::number) return found && found->what == NamedColumn::What::list;
@@ -412,14 +366,14 @@ class QueryBinder {
   }
 
   std::optional<Bound> named(Nodes nodes, std::uint32_t space) {
-    const auto name = written(nodes);
+    const auto name = written_name(nodes);
     if (!name) return wrong(nodes.back(), "methods of classes cannot be called");
     if (nodes.back().kind == Kind::name) {
       if (const auto found = definition(nodes.back(), name->name, space)) return *found;
       const bool is_quoted = name->name != nodes.back().text;
       if (const auto found = is_quoted ? std::nullopt : counter(nodes.back(), space)) return *found;
     }
-    if (name->is_object || nodes.back().kind == Kind::call) return size_of_list(nodes, *name);
+    if (name->is_object || nodes.back().kind == Kind::call) return size_of_list(nodes, *name, space);
     const NamedColumn* found = scope_.names.find(name->name);
     if (!found) return not_found(*name);
     if (found->what == NamedColumn::What::text)
@@ -430,14 +384,18 @@ class QueryBinder {
       return wrong(name->at, name->name + " is a record: name one of its columns");
     return load(*name, *found, space);
   }
+  static std::string cannot_be_joined(const std::pair<std::string, std::string>& lost) {
+    return "the friend " + tfile::quoted_name(lost.first) + " cannot be joined: " + lost.second;
+  }
   std::nullopt_t not_found(const WrittenName& name) {
     constexpr std::size_t kShownMax = 100;
-    if (const auto* const lost = scope_.names.lost_friend(name.name))
-      return wrong(name.at, "the friend " + tfile::quoted_name(lost->first) + " cannot be joined: " + lost->second);
+    if (const auto* const lost = scope_.names.lost_friend(name.name)) return wrong(name.at, cannot_be_joined(*lost));
     const std::string like = scope_.names.nearest(name.name);
     const bool is_long = name.name.size() > kShownMax;
+    const auto& lost = scope_.names.lost_friends();
     return wrong(name.at, "there is no " + tfile::quoted_name(name.name.substr(0, kShownMax)) + (is_long ? "..." : "") +
-                              (like.empty() ? "" : "; did you mean " + tfile::quoted_name(like) + "?"));
+                              (like.empty() ? "" : "; did you mean " + tfile::quoted_name(like) + "?") +
+                              (lost.empty() ? "" : "; " + cannot_be_joined(lost.front())));
   }
 
   // The name is known, and wrong.
@@ -587,22 +545,19 @@ class QueryBinder {
 
   // The path through a list, of which only the size counts.
   bool path_of_list(Nodes nodes, std::uint32_t space) {
-    const auto name = written(nodes);
+    const auto name = written_name(nodes);
     const NamedColumn* found = name ? scope_.names.find(name->name) : nullptr;
     if (!found) return false;
     std::vector<ListLevel> levels = found->levels;
     levels.push_back({found->column, 0, false});
     return path(*name, found->column, levels, space).has_value();
   }
-  // @x.size(): how many elements the outermost list has.
-  std::optional<Bound> size_of_list(Nodes nodes, WrittenName name) {
-    constexpr std::string_view kSizes[] = {".size", ".GetEntries", ".GetEntriesFast", ".GetLast"};
-    std::erase(name.name, '@');
-    const auto* const end =
-        std::ranges::find_if(kSizes, [&](std::string_view each) { return name.name.ends_with(each); });
-    if (nodes.back().kind != Kind::call || end == std::end(kSizes))
+  // @x.size(): how many elements the outermost list has. Where there is no entry of a friend, there is none of them.
+  std::optional<Bound> size_of_list(Nodes nodes, WrittenName name, std::uint32_t space) {
+    const bool is_last = name.name.ends_with(".GetLast");
+    name.name = name_of_sized(std::move(name.name));
+    if (nodes.back().kind != Kind::call || name.name.empty())
       return wrong(name.at, "of an object, only size() can be asked");
-    name.name.resize(name.name.size() - end->size());
     const NamedColumn* found = scope_.names.find(name.name);
     if (!found) return not_found(name);
     std::vector<ListLevel> levels = found->levels;
@@ -610,12 +565,15 @@ class QueryBinder {
     const std::size_t wanted = name.indices.size() + (!levels.empty() && levels[0].is_match ? 2 : 1);
     if (levels.size() + 1 == wanted && name.indices.empty()) return wrong(name.at, name.name + " is no list");
     levels.resize(std::min(levels.size(), wanted));
+    const bool is_match = !levels.empty() && levels[0].is_match;
+    if (is_match && !path({name.name, {}, name.at}, found->column, std::span(levels).first(1), space))
+      return std::nullopt;
     const std::uint32_t inner = new_space();
     const std::size_t entered = made_.steps.size();
     if (!add({.kind = Step::enter, .slot = depth_})) return std::nullopt;
     if (!path(name, found->column, levels, inner)) return std::nullopt;
     const auto size = leave(entered, {.kind = Step::iterations, .owner = inner}, 0);
-    if (!size || *end != ".GetLast") return size;
+    if (!size || !is_last) return size;
     return push({.kind = Step::operation_with_number, .op = Operator::subtract, .number = 1}, 1);
   }
 
@@ -643,7 +601,7 @@ class QueryBinder {
       made.constant = nodes.back().text;
       return made;
     }
-    const auto name = written(nodes);
+    const auto name = written_name(nodes);
     const NamedColumn& column = *scope_.names.find(name->name);
     std::vector<ListLevel> around = column.levels;
     const bool is_text_column = column.what == NamedColumn::What::text;

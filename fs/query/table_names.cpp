@@ -91,10 +91,12 @@ class TableNames::Walk {
 
  private:
   void add_record(NodeId id) {
-    const bool is_inside = is_friend_;
-    is_friend_ = is_inside || std::ranges::find(friends_.matched, id) != friends_.matched.end();
+    const bool is_inside = is_friend_, is_matched_inside = is_matched_;
+    is_friend_ = is_inside || std::ranges::find(friends_.records, id) != friends_.records.end();
+    is_matched_ = is_matched_inside || std::ranges::find(friends_.matched, id) != friends_.matched.end();
     add_members(table_.nodes[id]);
     is_friend_ = is_inside;
+    is_matched_ = is_matched_inside;
     if (!parts_.empty()) add_named({NamedColumn::What::record, 0, {}});
   }
   void add_members(const Node& record) {
@@ -107,7 +109,7 @@ class TableNames::Walk {
     }
   }
 
-  void add_named(NamedColumn column) { into_.push_back({named_parts(), branch_, std::move(column)}); }
+  void add_named(NamedColumn column) { into_.push_back({named_parts(), branch_, is_friend_, std::move(column)}); }
   // Of "event.fTracks" as a part, each name is one of its own.
   std::vector<std::string> named_parts() const {
     std::vector<std::string> parts;
@@ -150,7 +152,7 @@ class TableNames::Walk {
       if (list != offsets) levels.push_back({of_counter(list), 0, list == matches_});
     }
     // The outermost lists of a friend's columns are its entries.
-    if (is_friend_ && levels.empty()) {
+    if (is_matched_ && levels.empty()) {
       matches_ = offsets;
       for (std::size_t i = 1; i < node.children.size(); ++i) add(node.children[i]);
       return;
@@ -169,7 +171,7 @@ class TableNames::Walk {
   const tfile::Table& table_;
   const FriendsBeside& friends_;
   std::vector<Named>& into_;
-  bool is_friend_ = false;                                   // of some entries
+  bool is_friend_ = false, is_matched_ = false;              // is_matched_: of some entries
   ColumnId matches_ = std::numeric_limits<ColumnId>::max();  // which of the last lists of entries it has
   std::vector<std::string> parts_;
   std::string branch_;
@@ -211,7 +213,8 @@ std::int64_t entries_of_column(const tfile::Table& table, ColumnId id) {
 const NamedColumn* TableNames::find(std::string_view name) const {
   const auto wanted = parts_of(name);
   if (wanted.empty()) return nullptr;
-  // How well a name fits: 3 all of it, 2 its end, 1 with parents left out, 0 not.
+  // How well a name fits: 3 all of it, 2 its end, 1 with parents left out, 0 not. Then, what counts more: of the table
+  // 6, 5 and 4, of a friend 6, 2 and 1.
   const auto fit = [&](const Named& named) {
     const auto& parts = named.parts;
     if (!named.branch.empty() && named.branch == without_dot(name)) return 3;
@@ -229,7 +232,7 @@ const NamedColumn* TableNames::find(std::string_view name) const {
   int best_fit = 0;
   for (const std::uint32_t i : that_may_be(name, wanted.back())) {
     const Named& named = all_[i];
-    const int found = fit(named);
+    const int fits = fit(named), found = fits == 0 || (named.is_of_friend && fits < 3) ? fits : fits + 3;
     // Of a list of numbers, the numbers are meant; of one of records, the list.
     const bool is_better =
         found > best_fit ||

@@ -30,6 +30,7 @@ struct NamedColumn {
 
 // Friends beside a table: each is a record that is called as its alias.
 struct FriendsBeside {
+  std::vector<tfile::NodeId> records = {};
   std::vector<tfile::NodeId> matched = {};  // of those that have no entry for some: their columns are optional
   std::vector<std::pair<std::string, std::string>> lost = {};  // those that cannot be joined, with the reason
 };
@@ -45,7 +46,7 @@ class TableNames {
   explicit TableNames(const tfile::Table&, FriendsBeside friends = {});
 
   // The whole name counts more than its end, and that more than a name with parents left out; of several the first in
-  // the table. Null: there is none.
+  // the table. Without its alias, a column of a friend counts less than those of the table. Null: there is none.
   const NamedColumn* find(std::string_view name) const;
   // The name that is most like this one; "" if none is.
   std::string nearest(std::string_view name) const;
@@ -53,11 +54,13 @@ class TableNames {
   const tfile::Table& table() const { return table_; }
   // Why a name has no friend before its first dot that it would have; null: it would not.
   const std::pair<std::string, std::string>* lost_friend(std::string_view name) const;
+  const std::vector<std::pair<std::string, std::string>>& lost_friends() const { return friends_.lost; }
 
  private:
   struct Named {
     std::vector<std::string> parts;
     std::string branch;  // its full name, if it differs
+    bool is_of_friend = false;
     NamedColumn column;
   };
   class Walk;

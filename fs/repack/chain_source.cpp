@@ -125,7 +125,8 @@ void ChainSource::name_friends(const FriendNamingTexts& texts) {
   if (parts.size() == 1 && beside_.lost.empty()) return;
   named_ = std::make_shared<const JoinedTable>(std::move(parts));
   named_streams_ = joined_streams(named_);
-  for (std::size_t i = 0; i < is_matched.size(); ++i) {
+  for (std::size_t i = 1; i < is_matched.size(); ++i) {
+    beside_.records.push_back(named_->records()[i]);
     if (is_matched[i]) beside_.matched.push_back(named_->records()[i]);
   }
 }

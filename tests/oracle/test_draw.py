@@ -86,7 +86,7 @@ def test_values_of_classes(samples, tmp_path, split):
     assert wrong_answers(path + ":t", answers) == {}
 
 
-OF_FRIENDS = """same.y x+same.y x*(same.y>100) same.vector same.vector[1] x*same.vector same.nested inside.three inside.three[2]
+OF_FRIENDS = """y x+y x*(y>100) three[2] x*vector Sum$(nested) Alt$(y,-1) @vector.size() x+@nested.size() text=="keyed1" same.y x+same.y x*(same.y>100) same.vector same.vector[1] x*same.vector same.nested inside.three inside.three[2]
 long.y other.y keyed.y x+keyed.y keyed.three keyed.three[1] keyed.vector keyed.nested keyed.nested[][1] x*keyed.vector
 same.vector*(keyed.y>0) Sum$(same.vector) Sum$(keyed.vector) Length$(same.vector) Alt$(keyed.y,-1)
 Alt$(keyed.vector[1],-1) computed.y computed.y-keyed.y keyed.y==x same.text=="same_size1"

@@ -645,7 +645,8 @@ Result<LoadedTable::LoadedPtr> LoadedTable::with_friends(const Joining& joining)
       std::make_shared<LoadedTable>(joined, cache_, joined_streams(joined), path_, origin_, nullptr, chosen_by_);
   made->uses_friends_ = true;
   made->friends_beside_ = joining.beside;
-  for (std::size_t i = 0; i < joining.parts.size(); ++i) {
+  for (std::size_t i = 1; i < joining.parts.size(); ++i) {
+    made->friends_beside_.records.push_back(joined->records()[i]);
     if (joining.is_matched[i]) made->friends_beside_.matched.push_back(joined->records()[i]);
   }
   return made;
