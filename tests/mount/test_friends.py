@@ -188,6 +188,51 @@ def test_where_of_a_mount_names_them(made, expected, mount):
     assert column(os.path.join(table, "x.f4")).tolist() == [x for x, n in enumerate(expected["match"]) if n >= 0]
 
 
+# Of the table's own columns, of a friend by key, of one by position.
+CHOICES = ["x<280", "keyed.y>=0", "same.y>100"]
+
+
+def chosen_entries(expected, count):
+    """Those that pass so many of CHOICES."""
+    return [x for x, match in enumerate(expected["match"])
+            if x < 280 and (count < 2 or match >= 0) and (count < 3 or x > 99)]
+
+
+def test_several_choices_name_them(made, expected, table, mount):
+    """Each is of the entries that those before it have left; the friends' columns go with them."""
+    found, options = table, []
+    for i, choice in enumerate(CHOICES, 1):
+        found, options = os.path.join(found, ".where=" + choice), [*options, "where=t:" + choice]
+        wanted = chosen_entries(expected, i)
+        assert 50 < len(wanted) < 300
+        assert column(os.path.join(found, "x.f4")).tolist() == wanted
+        drawn = column(os.path.join(found, ".draw=x-same.y;keyed.y>=0;3;-1:1", "values.f8"))
+        assert drawn.tolist() == [0, sum(expected["match"][x] >= 0 for x in wanted), 0]
+        whole = os.path.join(mount(os.path.join(made, "main.root"), *options, f"define=t:mine{i}=same.y-x").path, "t")
+        assert column(os.path.join(whole, "x.f4")).tolist() == wanted
+        assert set(column(os.path.join(whole, f"mine{i}.f8"))) == {0.25}
+        assert column(os.path.join(whole, ".where=same.y>200 && x<250", "x.f4")).tolist() == [x for x in wanted if 199 < x < 250]
+        short = os.path.join(whole, ".where=x<38", ".where=short.y>10")  # the friend has 40 entries
+        assert column(os.path.join(short, "x.f4")).tolist() == [x for x in wanted if 10 <= x < 38]
+
+
+def test_several_choices_name_them_in_a_chain(made, mount):
+    table = os.path.join(mount(os.path.join(made, "part*.root:t"), "chain").path, "t")
+    by_key = column(os.path.join(table, ".where=keyed.y>=0", "y.f8"))
+    both = column(os.path.join(table, ".where=keyed.y>=0", ".where=same_size.y>1000", "y.f8"))
+    assert both.tolist() == [y for y in by_key if y > 1000] and 0 < both.size < by_key.size
+
+
+def test_their_columns_without_the_alias(made, expected, table, mount):
+    """Of several friends the first has it, and the table comes before all."""
+    by_key = [x for x, match in enumerate(expected["match"]) if match >= 0]
+    assert column(os.path.join(table, ".where=y>=0", "x.f4")).tolist() == by_key
+    assert column(os.path.join(table, ".where=Length$(vector)>=0 && x<50", ".where=y>=0", "x.f4")).tolist() == [x for x in by_key if x < 50]
+    m = mount(os.path.join(made, "main.root"), "define=t:twice=2*y", "define=t:more=twice-2*keyed.y", "define=t:lost=yyy+1")
+    assert set(flat(values(os.path.join(m.path, "t", "more")))) == {0}
+    assert "/t/lost: in the definition of lost: there is no yyy" in m.errors()
+
+
 def test_they_are_named_in_a_chain(made, expected, mount):
     table = os.path.join(mount(os.path.join(made, "part*.root:t"), "chain", "define=t:mine=same_size.y-y").path, "t")
     assert set(column(os.path.join(table, "mine.f8"))) == {0}

@@ -405,6 +405,7 @@ void Chain::Look::add_table(ChainState& made, const PlannedTable& plan) {
   shown->from = made.from;
   shown->xattrs = xattrs(made, plan);
   if (chain_->friends_) shown->friends = chain_->friends_(made, plan, shown->loaded);
+  shown->friends_in_expressions = shown->friends;
   table.shown = std::move(shown);
   table.chained = plan.table;
   table.streams = streams;

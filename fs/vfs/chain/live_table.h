@@ -67,7 +67,8 @@ struct TableState {
   std::shared_ptr<const LoadedTable> hidden;  // columns that are found by name alone, with a dot in front; or null
   Provenance from;
   Xattrs xattrs;
-  std::shared_ptr<const LiveFriends> friends;  // null: none
+  std::shared_ptr<const LiveFriends> friends;                 // null: none
+  std::shared_ptr<const LiveFriends> friends_in_expressions;  // of the table before entries were chosen of it
   mutable EnteredDirectories entered;
   mutable MadeStates made;
 };

@@ -48,6 +48,7 @@ TableStatePtr state_made_of(const TableState& of, std::shared_ptr<const LoadedTa
     state->serial = next_state();
     state->from = of.from;
     state->xattrs = of.xattrs;
+    state->friends_in_expressions = of.friends_in_expressions;
     if (made->chosen_by() == of.loaded->chosen_by()) {
       state->hidden = of.hidden;
       state->friends = of.friends;
@@ -67,7 +68,7 @@ class ChosenTable final : public LiveTable, public std::enable_shared_from_this<
     using LoadedPtr = std::shared_ptr<const LoadedTable>;
     auto choose = [self = shared_from_this()](TableStatePtr of, Reply<TableStatePtr> done) {
       const LoadedTable& table = *of->loaded;
-      const FriendsPtr friends = of->friends;
+      const FriendsPtr friends = of->friends_in_expressions;
       auto show = [of = std::move(of)](LoadedPtr entries) { return state_made_of(*of, std::move(entries)); };
       table.chosen(self->expression_, friends, self->errors_, answer_with<LoadedPtr>(std::move(done), std::move(show)));
     };
@@ -96,6 +97,9 @@ class LiveTableVnodes final : public ColumnVnodes {
   std::uint64_t file_identity() const override { return state_->serial << 1 | 1; }
   std::shared_ptr<const ShownFriends> friends() const override {
     return which_ == Columns::listed ? state_->friends : nullptr;
+  }
+  std::shared_ptr<const ShownFriends> friends_in_expressions() const override {
+    return which_ == Columns::listed ? state_->friends_in_expressions : nullptr;
   }
 
   void enter(VnodeId vnode, Freshness freshness, Reply<DirectoryPtr> reply) const override {

@@ -44,14 +44,16 @@ bool is_of_object(ViewKind shown_as) {
 
 TableVnodes::TableVnodes(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
                          std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key,
-                         std::shared_ptr<const ObjectFiles> object, bool is_made)
+                         std::shared_ptr<const ObjectFiles> object, bool is_made,
+                         std::shared_ptr<const ShownFriends> friends)
     : ColumnVnodes(generation->context, std::move(loaded), key_provenance(*generation, listing->keys[key])),
       generation_(std::move(generation)),
       listing_(std::move(listing)),
       key_(key),
       bytes_(generation_, listing_, key),
       object_(std::move(object)),
-      is_made_(is_made) {}
+      is_made_(is_made),
+      friends_before_(std::move(friends)) {}
 
 std::vector<ObjectFiles::Name> TableVnodes::own_files(tfile::NodeId at) const {
   std::vector<ObjectFiles::Name> files;
@@ -79,6 +81,12 @@ std::shared_ptr<const ShownFriends> TableVnodes::friends() const {
   if (object_ || !loaded().chosen_by().empty() || is_opaque()) return nullptr;
   return generation_->friends(listing_->keys[key_].seek, false,
                               [this] { return friends_in_file(generation_, loaded_table()); });
+}
+
+std::shared_ptr<const ShownFriends> TableVnodes::friends_in_expressions() const {
+  if (friends_before_ || loaded().chosen_by().empty()) return friends_before_ ? friends_before_ : friends();
+  // Chosen by an option: its friends are those of the table as it is stored, which were found then.
+  return generation_->friends(listing_->keys[key_].seek, true, [] { return nullptr; });
 }
 
 WriteCapability TableVnodes::accepts(VnodeId vnode) const {
@@ -139,7 +147,8 @@ OpenedContent TableVnodes::opened(std::shared_ptr<Content> content) const {
 }
 
 std::shared_ptr<const ColumnVnodes> TableVnodes::below(std::shared_ptr<const LoadedTable> branch) const {
-  return std::make_shared<const TableVnodes>(generation_, std::move(branch), listing_, key_, nullptr, is_made_);
+  return std::make_shared<const TableVnodes>(generation_, std::move(branch), listing_, key_, nullptr, is_made_,
+                                             friends_before_);
 }
 
 void TableVnodes::find_alias(const tfile::TableAlias& alias, std::string_view name, Reply<FoundEntry> reply) const {
@@ -152,20 +161,21 @@ void TableVnodes::find_alias(const tfile::TableAlias& alias, std::string_view na
   auto log = [self](const std::string& left_out, const std::string& reason) {
     self->context().errors.add(self->loaded().path() + "/" + tfile::escape_name(left_out), reason);
   };
-  loaded().aliased(alias, friends(), std::move(log),
+  loaded().aliased(alias, friends_in_expressions(), std::move(log),
                    value_for<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(find)));
 }
 
 void TableVnodes::find_chosen(const std::string& expression, ViewKind shown_as, Reply<FoundEntry> reply) const {
   if (object_) return reply(no_such_entry());
   auto self = std::static_pointer_cast<const TableVnodes>(shared_from_this());
-  auto show = [self, shown_as](std::shared_ptr<const LoadedTable> chosen) {
+  const FriendsPtr friends = friends_in_expressions();
+  auto show = [self, shown_as, friends](std::shared_ptr<const LoadedTable> chosen) {
     auto made = std::make_shared<const TableVnodes>(self->generation_, std::move(chosen), self->listing_, self->key_,
-                                                    nullptr, true);
+                                                    nullptr, true, friends);
     const bool is_same = made->is_same_for_all({});
     return FoundEntry{{std::move(made), {0, shown_as}}, {}, is_same};
   };
-  loaded().chosen(expression, friends(), context().errors,
+  loaded().chosen(expression, friends, context().errors,
                   answer_with<std::shared_ptr<const LoadedTable>>(std::move(reply), std::move(show)));
 }
 

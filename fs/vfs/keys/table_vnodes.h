@@ -20,13 +20,15 @@ namespace tfilefs {
 class TableVnodes final : public ColumnVnodes {
  public:
   // `object`: null for a table; else its arrays are the table's nodes. `is_made`: the table is made of the one under
-  // the key, and cannot be changed.
+  // the key, and cannot be changed. `friends`: of the one that entries were chosen of.
   TableVnodes(std::shared_ptr<const Generation>, std::shared_ptr<const LoadedTable>,
               std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key,
-              std::shared_ptr<const ObjectFiles> object, bool is_made = false);
+              std::shared_ptr<const ObjectFiles> object, bool is_made = false,
+              std::shared_ptr<const ShownFriends> friends = nullptr);
 
   bool is_remote() const override;
   std::shared_ptr<const ShownFriends> friends() const override;
+  std::shared_ptr<const ShownFriends> friends_in_expressions() const override;
   void find_alias(const tfile::TableAlias&, std::string_view name, Reply<FoundEntry>) const override;
   void find_chosen(const std::string& expression, ViewKind, Reply<FoundEntry>) const override;
   // Also the files of the key itself, or of the part of its object at that node.
@@ -60,6 +62,7 @@ class TableVnodes final : public ColumnVnodes {
   const ObjectBytes bytes_;
   const std::shared_ptr<const ObjectFiles> object_;
   const bool is_made_;
+  const std::shared_ptr<const ShownFriends> friends_before_;
 };
 
 // A table's own directory: its nodes, each also found by its name without the type and by ROOT's branch name; hidden

@@ -9,7 +9,6 @@
 
 #include "exec/answering.h"
 #include "query/passing_entries.h"
-#include "view/friends/kept_bits.h"
 
 namespace tfilefs {
 namespace {
@@ -60,10 +59,7 @@ class EntryChoice {
                             return {};
                           }));
     kept->finish();
-    auto table = FriendTable::of_chosen(of_.table, kept->entries(), chosen_clusters(*of_.table, *kept),
-                                        short_columns(*of_.table, *kept));
-    auto streams = std::make_shared<FriendStreams>(cache_, table, std::move(kept), of_.streams);
-    return TableWhere{std::move(table), std::move(streams)};
+    return entries_kept(cache_, of_, std::move(kept));
   }
 
  private:
@@ -74,6 +70,13 @@ class EntryChoice {
 };
 
 }  // namespace
+
+TableWhere entries_kept(ClusterCache& cache, const ChoiceOf& of, std::shared_ptr<const KeptBits> kept) {
+  auto table = FriendTable::of_chosen(of.table, kept->entries(), chosen_clusters(*of.table, *kept),
+                                      short_columns(*of.table, *kept));
+  auto streams = std::make_shared<FriendStreams>(cache, table, kept, of.streams);
+  return {std::move(table), std::move(streams), std::move(kept)};
+}
 
 void choose_entries(ClusterCache& cache, ChoiceOf of, ChoiceBy by, Reply<TableWhere> reply) {
   const void* const queue = of.table.get();

@@ -7,6 +7,7 @@
 #include "query/query.h"
 #include "tfile/table.h"
 #include "view/friends/friend_streams.h"
+#include "view/friends/kept_bits.h"
 
 namespace tfilefs {
 
@@ -14,6 +15,7 @@ namespace tfilefs {
 struct TableWhere {
   std::shared_ptr<const FriendTable> table;
   std::shared_ptr<FriendStreams> streams;
+  std::shared_ptr<const KeptBits> kept;
 };
 
 // A whole table of which entries are chosen.
@@ -27,6 +29,9 @@ struct ChoiceBy {
   std::shared_ptr<CachedStreams> streams;
   Query cut;
 };
+
+// The same entries of another table that has as many as the one that they were chosen of.
+TableWhere entries_kept(ClusterCache&, const ChoiceOf&, std::shared_ptr<const KeptBits>);
 
 // Reads the columns of the cut, all of them once, with the threads of a scan of their own. Errors: is_refusal() (the
 // bits of the entries do not fit into half of memory=), those of reading.

@@ -36,6 +36,8 @@ class ColumnVnodes : public Vnodes {
 
   // The friends of the table; null: none.
   virtual std::shared_ptr<const ShownFriends> friends() const { return nullptr; }
+  // Those that expressions may name: of the table before entries were chosen of it.
+  virtual std::shared_ptr<const ShownFriends> friends_in_expressions() const { return friends(); }
 
   // The entries that an expression chooses, as a table, or a file that is made of it. Errors: those of
   // LoadedTable::chosen().

@@ -57,7 +57,7 @@ void find_where(const TablePtr& table, std::string_view name, Reply<FoundEntry> 
   const auto view = beside_table(name);
   const std::string expression = tfile::unescape_name((view ? view->table : name).substr(kWhereName.size()));
   if (view) return table->find_chosen(expression, view->shown_as, std::move(reply));
-  auto check = [expression, friends = table->friends()](const LoadedTable& whole, Reply<Query> done) {
+  auto check = [expression, friends = table->friends_in_expressions()](const LoadedTable& whole, Reply<Query> done) {
     whole.cut(expression, friends, std::move(done));
   };
   auto enter = [table, expression](Freshness freshness, Reply<DirectoryPtr> done) {
@@ -68,7 +68,7 @@ void find_where(const TablePtr& table, std::string_view name, Reply<FoundEntry> 
 
 void find_drawing(const TablePtr& table, std::string_view name, Reply<FoundEntry> reply) {
   const std::string text = tfile::unescape_name(name.substr(kDrawName.size()));
-  auto check = [text, friends = table->friends()](const LoadedTable& whole, Reply<Query> done) {
+  auto check = [text, friends = table->friends_in_expressions()](const LoadedTable& whole, Reply<Query> done) {
     whole.drawing(text, friends, std::move(done));
   };
   auto enter = [table, text](Freshness freshness, Reply<DirectoryPtr> answer) {
@@ -76,7 +76,7 @@ void find_drawing(const TablePtr& table, std::string_view name, Reply<FoundEntry
     auto find = [freshness](const GenerationPtr& drawn, Reply<DirectoryPtr> done) {
       drawn->root()->find(kDrawnName, entering(freshness, std::move(done)));
     };
-    table->loaded().drawn(table->context(), text, table->provenance(), table->friends(),
+    table->loaded().drawn(table->context(), text, table->provenance(), table->friends_in_expressions(),
                           value_for<GenerationPtr>(std::move(answer), std::move(find)));
   };
   find_directory(table, std::move(reply), std::move(check), std::move(enter));

@@ -501,12 +501,15 @@ void LoadedTable::own_chosen(const std::string& expression, const LoadedPtr& of,
     chosen_by.push_back(expression);
     auto show = [&cache = cache_, &errors,
                  path = path_ + "/" + std::string(kWhereName) + tfile::escape_name(expression), origin = origin_,
-                 uses_friends = uses_friends_, chosen_by = std::move(chosen_by)](TableWhere found) -> LoadedPtr {
+                 uses_friends = uses_friends_, chosen_by = std::move(chosen_by),
+                 kept = kept_](TableWhere found) mutable -> LoadedPtr {
+      kept.push_back(std::move(found.kept));
       for (const auto& [node, found_there] : found.table->left_out())
         errors.add(path + "/" + node, "left out, for no entries can be chosen of it: " + found_there);
       auto shown = std::make_shared<LoadedTable>(std::move(found.table), cache, std::move(found.streams), path, origin,
                                                  nullptr, chosen_by);
       shown->uses_friends_ = uses_friends;
+      shown->kept_ = std::move(kept);
       return shown;
     };
     auto choose = [self = shared_from_this(), own = of->table_, streams = of->streams_](const Query& bound_cut,
@@ -538,6 +541,7 @@ Result<LoadedTable::LoadedPtr> LoadedTable::with_defined(const LoadedTable& of, 
   auto made =
       std::make_shared<LoadedTable>(joined, cache_, joined_streams(joined), path_, origin_, nullptr, chosen_by_);
   made->uses_friends_ = uses_friends_;
+  made->kept_ = kept_;
   return made;
 }
 
@@ -598,15 +602,19 @@ struct LoadedTable::Joining {
 
 void LoadedTable::beside_friends(const FriendsPtr& friends, const FriendNamingTexts& texts,
                                  Reply<LoadedPtr> reply) const {
-  std::vector<std::string> named;
-  if (friends) named = friends_named(texts, *table_, friends->aliases());
+  if (!friends) return reply(shared_from_this());
+  auto find = [self = shared_from_this(), friends, texts]() -> Result<std::vector<std::string>> {
+    return friends_named(texts, *self->table_, friends->aliases());
+  };
+  auto join = [self = shared_from_this(), friends](std::vector<std::string> named, Reply<LoadedPtr> done) {
+    self->beside_named(friends, std::move(named), std::move(done));
+  };
+  answer_binding(std::move(find), value_for<std::vector<std::string>>(std::move(reply), std::move(join)));
+}
+
+void LoadedTable::beside_named(const FriendsPtr& friends, std::vector<std::string> named,
+                               Reply<LoadedPtr> reply) const {
   if (named.empty()) return reply(shared_from_this());
-  if (!chosen_by_.empty()) {  // the friends have an entry for each of the others as well
-    Joining chosen{{{"", table_, streams_}}, {false}, "chosen\n", {}};
-    for (std::string& alias : named)
-      chosen.beside.lost.emplace_back(std::move(alias), "of several where=, the first alone can name friends");
-    return join_friends(std::move(chosen), std::move(reply));
-  }
   const std::size_t count = named.size();
   auto open = [friends, named = std::move(named)](std::size_t i, Joining& joining, Reply<void> done) {
     auto add = [&joining, &alias = named[i]](Result<ShownFriends::Joined> joined, Reply<void> added) {
@@ -639,11 +647,21 @@ void LoadedTable::join_friends(Joining joining, Reply<LoadedPtr> reply) const {
   once_made(key).get(start, std::move(reply));
 }
 
+// Friends have an entry for each of those that entries were chosen of.
 Result<LoadedTable::LoadedPtr> LoadedTable::with_friends(const Joining& joining) const {
-  auto joined = std::make_shared<const JoinedTable>(joining.parts);
+  std::vector<JoinedTable::Part> parts = joining.parts;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    for (const std::shared_ptr<const KeptBits>& kept : kept_) {
+      TableWhere chosen = entries_kept(cache_, {parts[i].table, parts[i].streams}, kept);
+      parts[i].table = std::move(chosen.table);
+      parts[i].streams = std::move(chosen.streams);
+    }
+  }
+  auto joined = std::make_shared<const JoinedTable>(std::move(parts));
   auto made =
       std::make_shared<LoadedTable>(joined, cache_, joined_streams(joined), path_, origin_, nullptr, chosen_by_);
   made->uses_friends_ = true;
+  made->kept_ = kept_;
   made->friends_beside_ = joining.beside;
   for (std::size_t i = 1; i < joining.parts.size(); ++i) {
     made->friends_beside_.records.push_back(joined->records()[i]);

@@ -30,6 +30,7 @@ namespace tfilefs {
 struct Generation;
 struct MountContext;
 class ErrorLog;
+class KeptBits;
 class ShownFriends;
 using FriendsPtr = std::shared_ptr<const ShownFriends>;
 
@@ -115,8 +116,9 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   RangesByColumnPtr fixed_ranges() const { return ranges_.all ? ranges_.all->fixed(ranges_.table) : nullptr; }
 
   // The cut of `.where=CUT` and the expressions of `.draw=TEXT` (drawing_in_memory()), bound to the columns, here and
-  // below also to those of friends: on a queue of their own, for a wide table has many names, on the first call; then
-  // remembered, for the last ones. Errors: invalid (one line, with the place in the text).
+  // below also to those of friends, which are those of the table before entries were chosen of it: on a queue of their
+  // own, for a wide table has many names, on the first call; then remembered, for the last ones. Errors: invalid (one
+  // line, with the place in the text).
   void cut(const std::string& expression, const FriendsPtr&, Reply<Query>) const;
   void drawing(const std::string& text, const FriendsPtr&, Reply<Query>) const;
 
@@ -167,9 +169,10 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   Result<LoadedPtr> with_defined(const LoadedTable& of, const NamedExpressions&, const LeaveOut&,
                                  const std::stop_token&) const;
   // This whole table, and beside it those friends that the texts name. One that cannot be joined is missing, and an
-  // expression that names it says why. `friends`: null: none.
+  // expression that names it says why. `friends`: of the table before entries were chosen of it; null: none.
   void beside_friends(const FriendsPtr& friends, const FriendNamingTexts&, Reply<LoadedPtr>) const;
   struct Joining;
+  void beside_named(const FriendsPtr&, std::vector<std::string> named, Reply<LoadedPtr>) const;
   void join_friends(Joining, Reply<LoadedPtr>) const;
   Result<LoadedPtr> with_friends(const Joining&) const;
   // next(table, of, reply), with this table beside friends, and it without them.
@@ -197,8 +200,10 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   const tfile::ServerId origin_;
   const std::vector<std::string> chosen_by_;
   const TableRanges ranges_;
-  bool uses_friends_ = false;  // this and the next: set before the table is shared
+  // These are set before the table is shared.
+  bool uses_friends_ = false;
   FriendsBeside friends_beside_;
+  std::vector<std::shared_ptr<const KeptBits>> kept_;  // what each of chosen_by_ has kept of those before
 
   std::vector<tfile::ColumnId> by_stream_;  // the columns in order of their streams
 
