@@ -374,6 +374,19 @@ def test_what_is_not_there_is_not_made_up(expected):
     assert lists["count"] == 2 and own_lists["values"][0] == []
 
 
+def test_rows_and_columns_beside_lists_of_lists(expected, tmp_path):
+    source, _ = expected
+    expressions = "two[1]+0*two", "deep[][0]+0*deep", "matrix[][0]+0*matrix", "deep", "matrix[][0]"
+    roots = roots_answers(source.rsplit(":", 1)[0], expressions, tmp_path)
+    row, repeated, of_array = (each["values"][0] for each in evaluated([{"source": source, "expression": each} for each in expressions[:3]]))
+    # two[1] is 3, 4, 5 in the first entry, and `two` has three elements in each of its two rows.
+    assert row[:6] == [3, 3, 3, 4, 4, 4] and len(row) == 6 * 500
+    assert roots[0]["values"][0][:3] == [3, 4, 5] and np.isnan(roots[0]["values"][0][3:6]).all()
+    # All elements of a list of `deep` are the same number.
+    assert repeated == roots[3]["values"][0] and roots[1]["count"] < len(repeated)
+    assert of_array == roots[2]["values"][0] == np.repeat(roots[4]["values"][0], 3).tolist()
+
+
 def test_what_was_read_before_is_not_used(expected):
     source, answers = expected
     outside = answers["outside"][0][2:]
