@@ -94,12 +94,18 @@ constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
     {"Hypot", "hypot"}, {"Sq", "sq"},     {"ASinH", "asinh"}, {"ACosH", "acosh"}, {"ATanH", "atanh"},
     {"Ldexp", "ldexp"}};
 
+// TMath::ATan2: where x is 0, of either sign, also without a number y.
+double arc_tangent(double y, double x) {
+  if (x != 0) return std::atan2(y, x);
+  return y == 0 ? 0 : y > 0 ? std::numbers::pi / 2 : -std::numbers::pi / 2;
+}
+
 double times_power_of_two(double x, double exponent) {
   return std::ldexp(x, static_cast<int>(as_integer(exponent, Arithmetic::integer)));
 }
 
 constexpr Function2 kFunctions2[] = {{"pow", [](double x, double y) { return std::pow(x, y); }},
-                                     {"atan2", [](double x, double y) { return std::atan2(x, y); }},
+                                     {"atan2", arc_tangent},
                                      // Without an order, the second.
                                      {"min", [](double x, double y) { return x <= y ? x : y; }, Gives::as_given},
                                      {"max", [](double x, double y) { return x >= y ? x : y; }, Gives::as_given},

@@ -358,6 +358,7 @@ double kolmogorov_above(double z) {
 double dilogarithm(double x) {
   constexpr double kAtOne = pi * pi / 6;
   if (x == 1) return kAtOne;
+  if (std::isinf(x)) return -std::numeric_limits<double>::infinity();
   if (x > 1) return 2 * kAtOne - square(std::log(x)) / 2 - dilogarithm(1 / x);
   if (x > 0.5) return kAtOne - std::log(x) * std::log1p(-x) - dilogarithm(1 - x);
   if (x < -0.5) return -square(std::log1p(-x)) / 2 - dilogarithm(x / (x - 1));
@@ -425,7 +426,7 @@ constexpr SpecialFunction kFunctions[] = {
      }},
     {"LogNormal", 2, 4, [](Arguments a) { return log_normal(a[0], a[1], at(a, 2, 0), at(a, 3, 1)); }},
     {"lognormal_pdf", 3, 4, [](Arguments a) { return log_normal(a[0], a[2], at(a, 3, 0), std::exp(a[1])); }},
-    {"Student", 2, 2, [](Arguments a) { return student(a[0], a[1]); }},
+    {"Student", 2, 2, [](Arguments a) { return a[1] < 1 ? 0 : student(a[0], a[1]); }},
     {"tdistribution_pdf", 2, 3, [](Arguments a) { return student(a[0] - at(a, 2, 0), a[1]); }},
     {"Beta", 2, 2, [](Arguments a) { return beta(a[0], a[1]); }},
     {"BetaDist", 3, 3,
@@ -465,6 +466,7 @@ constexpr SpecialFunction kFunctions[] = {
      [](Arguments a) { return std::erfc((a[0] - at(a, 2, 0)) / at(a, 1, 1) / std::numbers::sqrt2) / 2; }},
     {"NormQuantile", 1, 1,
      [](Arguments a) {
+       if (std::isnan(a[0])) return a[0];
        return a[0] > 0 && a[0] < 1 ? -std::numbers::sqrt2 * boost::math::erfc_inv(2 * a[0], Quiet()) : 0;
      }},
     {"ErfInverse", 1, 1, [](Arguments a) { return std::abs(a[0]) < 1 ? boost::math::erf_inv(a[0], Quiet()) : 0; }},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "tfile/formula_functions.h"
 #include "word_distance.h"
@@ -39,6 +40,19 @@ const Function* function_named(std::span<const Function> all, std::string_view n
   return found == all.end() || name.empty() ? nullptr : &*found;
 }
 
+// TTreeFormula's own, which are those of the standard library: without an order the first, and the second of TMath's.
+constexpr std::pair<std::string_view, double (*)(double, double)> kOwnOfTwo[] = {
+    {"min", [](double x, double y) { return y < x ? y : x; }},
+    {"max", [](double x, double y) { return x < y ? y : x; }}};
+
+double (*function_of_two(std::string_view name))(double, double) {
+  for (const auto& [own, call] : kOwnOfTwo) {
+    if (name == own) return call;
+  }
+  const auto* const function = function_named(tfile::functions_of_two(), plain(name));
+  return function ? function->call : nullptr;
+}
+
 }  // namespace
 
 std::optional<QueryFunction> query_function(std::string_view name, std::size_t arguments) {
@@ -61,9 +75,9 @@ std::optional<QueryFunction> query_function(std::string_view name, std::size_t a
     }
   }
   if (arguments == 2) {
-    if (const auto* const function = function_named(tfile::functions_of_two(), plain(name))) {
+    if (double (*const call)(double, double) = function_of_two(name)) {
       made.step.kind = Step::call_two;
-      made.step.call.two = function->call;
+      made.step.call.two = call;
       return made;
     }
   }

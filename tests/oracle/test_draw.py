@@ -135,7 +135,8 @@ def test_arrays_of_characters(samples, tmp_path):
 
 FUNCTIONS = """logb(X) ilogb(X) llround(X) lrint(X) llrint(X) isnormal(X) TMath::ErfcInverse(X) fmin(X,y) fmax(X,y) fdim(y,X)
 copysign(X,-y) remainder(y,X) nextafter(X,y) ldexp(X,3) scalbn(X,3) TMath::Ldexp(X,2) fma(X,y,2) TMath::BinomialI(X/4,9,4)
-TMath::LandauI(10*y) TMath::LandauI(X*4-6) ROOT::Math::landau_cdf(y,20,5) ROOT::Math::landau_cdf_c(y/10) TMath::BesselK(X*9,X)
+atan2(y,x*0) atan2(0*X,-(x*0)) TMath::ATan2(NONE,x*0) min(X,NONE) max(NONE,X) min(NONE,X) max(X,NONE)
+TMath::Min(X,NONE) TMath::Max(NONE,X) TMath::NormQuantile(NONE*X) TMath::DiLog(-INF*X) TMath::Student(X,0.5) TMath::LandauI(10*y) TMath::LandauI(X*4-6) ROOT::Math::landau_cdf(y,20,5) ROOT::Math::landau_cdf_c(y/10) TMath::BesselK(X*9,X)
 TMath::StruveH0(2*X) TMath::StruveH1(-2*X) TMath::StruveL0(6*X) TMath::StruveL1(y/4) TMath::StudentQuantile(X/9,1)
 TMath::StudentQuantile(X/9,2,0) TMath::Hbarcgs() TMath::KUncertainty()
 TMath::LaplaceDistI(X,1,2) TMath::AreEqualAbs(X,1,0.5) TMath::AreEqualRel(X,1,0.5) TMath::Ccgs() TMath::Gcgs() TMath::GUncertainty()
@@ -144,7 +145,8 @@ TMath::GhbarC() TMath::GhbarCUncertainty() TMath::Hcgs() TMath::HC() TMath::HCcg
 
 def test_functions(samples, tmp_path):
     path = os.path.join(samples("friends"), "main.root")
-    expressions = [re.sub(r"\by\b", "(x-150)", each.replace("X", "(x/100+0.01)")) + "+0*x" for each in FUNCTIONS]
+    expressions = [re.sub(r"\by\b", "(x-150)", each.replace("X", "(x/100+0.01)")).replace("NONE", "(TMath::QuietNaN())").replace("INF", "(TMath::Infinity())") + "+0*x"
+                   for each in FUNCTIONS]
     answers = roots_answers(path, expressions, tmp_path, tolerate=(*OF_INDICES, "outside (0, 1)"))
     assert all(each["count"] == 300 for each in answers)
     assert wrong_answers(path + ":t", answers) == {}
