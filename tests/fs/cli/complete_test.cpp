@@ -91,7 +91,7 @@ TEST(Description, ChoicesAreAsValuesAreCalled) {
 }
 
 TEST(Description, UsageIsMadeOfIt) {
-  EXPECT_EQ(usage_of(*find_command("umount")), "[--lazy] MNT");
+  EXPECT_EQ(usage_of(*find_command("umount")), "[--lazy] [--discard] MNT");
   EXPECT_EQ(usage_of(*find_command("classes")), "SOURCE DIR");
   EXPECT_EQ(find_command("mount"), nullptr);
 }
