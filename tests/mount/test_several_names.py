@@ -333,7 +333,8 @@ def test_what_is_taken_away_by_one_name_stays_under_the_others(tmp_path, which, 
         assert tables(first)["W"] == VALUES[:7].tolist()
         subprocess.run(["rm", "-r", a], check=True)
         mounted.fsync(m.path)
-        assert [line for line in m.errors().splitlines() if "older cycles: V;1" not in line] == []
+        # With commit=0 a part of T may be committed while rm takes its time.
+        assert [line for line in m.errors().splitlines() if not line.endswith(("older cycles: V;1", "older cycles: T;1"))] == []
     assert not first.exists() and tables(second) == whole | {"W": VALUES.tolist()}
     assert run("check", second).returncode == 0
 
