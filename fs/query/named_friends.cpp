@@ -47,18 +47,18 @@ class NeededFriends {
   void add(const WrittenName& written) {
     const std::string sized = name_of_sized(written.name);
     const std::string& name = sized.empty() ? written.name : sized;
-    const auto definition = std::ranges::find(defined_, name, &NamedExpressions::value_type::first);
+    bool is_known = name.ends_with('$');
     for (const auto& [defines, expression] : defined_) {
-      if (defines == name) left_.push_back(expression);
+      if (defines != name) continue;
+      left_.push_back(expression);
+      is_known = true;
     }
-    bool is_before = false;
     for (const std::string& alias : aliases_) {
       if (!is_before_dot(alias, name)) continue;
       named_.insert(alias);
-      is_before = true;
+      is_known = true;
     }
-    const bool is_own = is_before || definition != defined_.end() || name.ends_with('$') || query_function(name, 0) ||
-                        names_.find(name) || names_.find(written.name);
+    const bool is_own = is_known || query_function(name, 0) || names_.find(name) || names_.find(written.name);
     needs_all_ = needs_all_ || !is_own;
   }
 
