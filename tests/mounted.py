@@ -46,6 +46,12 @@ def states_of_threads(pid):
             yield file.read().rpartition(")")[2].split()[0]
 
 
+def stop_threads(pid):
+    """SIGSTOP, until no thread of the process runs: one that has a request when the signal comes still answers it."""
+    os.kill(pid, signal.SIGSTOP)
+    wait_until(lambda: set(states_of_threads(pid)) == {"T"})
+
+
 def threads_of(pid):
     """What each thread of a process waits for in the kernel, and its name."""
     threads = []

@@ -34,7 +34,7 @@ class Member(XrootdServer):
 
     def pause(self):
         for process in (self.process, self.cmsd):
-            process.send_signal(signal.SIGSTOP)
+            mounted.stop_threads(process.pid)
 
     def resume(self):
         for process in (self.process, self.cmsd):

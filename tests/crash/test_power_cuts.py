@@ -54,7 +54,7 @@ class Disk:
 def copy_at_one_instant(source, target, daemon):
     """Copies the backing file while the daemon is stopped, until two copies are equal, since the kernel may still be
     writing."""
-    daemon.process.send_signal(signal.SIGSTOP)
+    mounted.stop_threads(daemon.process.pid)
     try:
         for _ in range(20):
             run("cp", "--sparse=always", source, target)

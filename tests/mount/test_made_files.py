@@ -46,7 +46,7 @@ class Stopped:
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         while not is_writing(self.process, out.parent):
             assert self.process.poll() is None, self.process.stdout.read()
-        self.process.send_signal(signal.SIGSTOP)
+        mounted.stop_threads(self.process.pid)
 
     def end(self):
         self.process.send_signal(signal.SIGCONT)

@@ -368,7 +368,7 @@ def test_an_xrootd_server_that_is_silent(content):
     with xrootd_server.XrootdServer() as server:
         write_tree(server.path(""), files_of(content))
         with mounted.Mounted(server.url(""), (f"timeout={TIMEOUT}", "recheck=0")) as m:
-            server.process.send_signal(signal.SIGSTOP)
+            mounted.stop_threads(server.process.pid)
             begun = time.monotonic()
             assert remote_files.names(m.path, TIMEOUT) in ("EIO", "ETIMEDOUT")
             assert time.monotonic() - begun < TIMEOUT + remote_files.SLOW

@@ -287,9 +287,8 @@ def test_a_daemon_that_is_stopped_is_told_of(samples):
         with open("/proc/self/mounts") as mounts:
             return m.path in mounts.read()
 
-    os.kill(m.process.pid, signal.SIGSTOP)
-    # A thread that still takes a request before it stops has whoever asked wait for it, whatever signal comes.
-    mounted.wait_until(lambda: set(mounted.states_of_threads(m.process.pid)) == {"T"})
+    # A thread that still takes a request has whoever asked wait for it, whatever signal comes.
+    mounted.stop_threads(m.process.pid)
     try:
         with subprocess.Popen([mounted.program(), "umount", m.path], stderr=subprocess.PIPE, text=True) as waiting:
             assert waiting.stderr.readline().startswith(f"tfilefs: {m.path}: the daemon does not respond; waiting for it")

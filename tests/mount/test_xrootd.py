@@ -360,7 +360,7 @@ def test_a_mount_does_not_wait_for_ever(files):
         with mounted.Mounted(server.put(files["large"]), ["timeout=2", "recheck=1"]) as remote:
             column = next(os.path.join(folder, name) for folder, _, found in os.walk(remote.path)
                           for name in found if "x7" in name and ".tfilefs" not in folder)
-            server.process.send_signal(signal.SIGSTOP)
+            mounted.stop_threads(server.process.pid)
             time.sleep(1.1)
             begin = time.monotonic()
             with pytest.raises(OSError):

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import uproot
 
+import mounted
 from conftest import ROOT
 from test_python_sharing import daemon_at
 
@@ -163,7 +164,7 @@ def test_a_fork_reads_what_a_thread_is_reading(opened, energy):
     events = opened["Events"]
     events["run"].numpy()  # all is imported, and the schema is known
     process = daemon_at(opened._server._daemon.directory)
-    os.kill(process, signal.SIGSTOP)
+    mounted.stop_threads(process)
     with concurrent.futures.ThreadPoolExecutor(1) as thread:
         reading = thread.submit(events["energy"].numpy)
         while not reading.running():

@@ -57,6 +57,26 @@ class SilentServer {
   int port_ = 0;
 };
 
+// Stops a process, and returns when none of its threads runs: a signal stops each one at its next return from the
+// kernel, and one that has its request by then answers it.
+void stop_all_threads(pid_t process) {
+  ASSERT_EQ(::kill(process, SIGSTOP), 0);
+  const auto runs = [](const std::filesystem::directory_entry& thread) {
+    std::ifstream file(thread.path() / "stat");
+    const std::string line{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t end_of_name = line.rfind(')');  // the state follows it: proc(5)
+    return end_of_name != std::string::npos && line.substr(end_of_name, 3) != ") T";
+  };
+  const auto deadline = Clock::now() + std::chrono::seconds(10);
+  const std::filesystem::directory_iterator threads("/proc/" + std::to_string(process) + "/task");
+  for (const auto& thread : threads) {
+    while (runs(thread)) {
+      ASSERT_LT(Clock::now(), deadline);
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+  }
+}
+
 RemoteOptions within(milliseconds timeout) {
   RemoteOptions options;
   options.timeout = timeout;
@@ -236,7 +256,7 @@ TEST_F(XrootdFile, AServerThatHangsIsGivenUpInTime) {
   if (!process) GTEST_SKIP() << "TFILEFS_XROOTD_PROCESS does not name the server's process";
   const auto source = open_xrootd(url_, within(milliseconds(2'000)));
   ASSERT_TRUE(source);
-  ASSERT_EQ(::kill(std::atoi(process), SIGSTOP), 0);
+  ASSERT_NO_FATAL_FAILURE(stop_all_threads(std::atoi(process)));
   Wanted wanted({{content_.size() / 2, 1000}});
   const auto begin = Clock::now();
   const auto result = (*source)->read(wanted.ranges, wanted.into);
