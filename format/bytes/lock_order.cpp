@@ -10,6 +10,9 @@
 #include <span>
 #include <string_view>
 
+// Of the sanitizers' runtime; null in other builds.
+extern "C" [[gnu::weak]] void __sanitizer_print_stack_trace();
+
 namespace tfile {
 namespace {
 
@@ -47,6 +50,7 @@ const char* shown(const Mutex& mutex) { return mutex.name() ? mutex.name() : "a 
 
 [[noreturn]] void end_with(const Mutex& wanted, const char* what, const char* other = "") {
   std::fprintf(stderr, "lock order: %s %s%s\n", shown(wanted), what, other);
+  if (__sanitizer_print_stack_trace) __sanitizer_print_stack_trace();
   std::abort();
 }
 
