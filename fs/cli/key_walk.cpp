@@ -8,6 +8,7 @@
 #include "printable.h"
 #include "root_file.h"
 #include "tfile/source.h"
+#include "told_names.h"
 #include "vfs/names/key_names.h"
 
 namespace tfilefs {
@@ -47,16 +48,13 @@ std::vector<std::string> walk_keys(const tfile::File& file,
 }
 
 std::string told_tables(const std::string& name) {
-  constexpr std::size_t kToldMax = 8;
   const auto file = tfile::is_url(name) ? Result<std::shared_ptr<const tfile::File>>() : open_root_file(name);
   if (!file || !*file) return "";
-  std::string told;
-  std::size_t count = 0;
+  ToldNames tables(8);
   walk_keys(**file, [&](const tfile::KeyInfo& key, const std::string& path) {
-    if (key.kind == tfile::KeyKind::table && ++count <= kToldMax) told += (count > 1 ? ", " : "") + printable(path);
+    if (key.kind == tfile::KeyKind::table) tables.add(printable(path));
   });
-  if (count == 0) return "; there is no table in it";
-  return "; it has " + told + (count > kToldMax ? " and " + std::to_string(count - kToldMax) + " more" : "");
+  return tables.size() == 0 ? "; there is no table in it" : "; it has " + tables.text();
 }
 
 }  // namespace tfilefs

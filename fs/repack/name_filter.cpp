@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string_view>
 
 #include "letter_case.h"
+#include "told_names.h"
 #include "vfs/names/path_pattern.h"
 #include "word_distance.h"
 
@@ -73,14 +76,16 @@ std::string meant_name(const std::string& pattern, std::span<const std::string> 
       std::ranges::find_if(names, [&](const std::string& name) { return matches(small, lower_case(name)); });
   if (meant != names.end()) return ", did you mean " + *meant + "?";
   // Each comparison takes the product of the lengths.
-  constexpr std::size_t kNameSizeMax = 64, kNamesMax = 20'000, kToldMax = 8;
+  constexpr std::size_t kNameSizeMax = 64, kNamesMax = 20'000;
   NearestName nearest(small, std::max<std::size_t>(1, small.size() / 3));
   for (std::size_t i = 0; i < std::min(names.size(), kNamesMax) && small.size() <= kNameSizeMax; ++i)
     if (names[i].size() <= kNameSizeMax) nearest.look_at(lower_case(names[i]), names[i]);
   if (!nearest.found().empty()) return ", did you mean " + nearest.found() + "?";
-  std::string told;
-  for (std::size_t i = 0; i < std::min(names.size(), kToldMax); ++i) told += (i > 0 ? ", " : "; there are ") + names[i];
-  return told + (names.size() > kToldMax ? " and " + std::to_string(names.size() - kToldMax) + " more" : "");
+  ToldNames told(8);
+  std::set<std::string_view> seen;  // a column has the name of its branch, and tables share names
+  for (const std::string& name : names)
+    if (seen.insert(name).second) told.add(name);
+  return told.size() == 0 ? "" : "; there are " + told.text();
 }
 
 }  // namespace tfilefs

@@ -400,7 +400,7 @@ def test_patterns_that_match_nothing_are_mistakes(table, tmp_path, form):
     for arguments, told in ((["--columns", "Flag"], "Flag: no column of that name, did you mean flag?"),
                             (["--columns", "x,Moun_*"], "Moun_*: no column of that name"),
                             (["--columns", "muon_*"], "muon_*: no column of that name, did you mean Muon_"),
-                            (["--drop", "nothing"], "nothing: no column of that name"), (["--columns", "x,flag", "--drop", "X"], "did you mean x?"),
+                            (["--drop", "nothing"], "nothing: no column of that name; there are x, "), (["--columns", "x,flag", "--drop", "X"], "did you mean x?"),
                             (["--tables", "events"], "events: no table of that name, did you mean Events?"),
                             (["--rename", "events=Other"], "no table events is written, did you mean Events?"),
                             (["--rename", "hits=Other"], "no table hits is written")):

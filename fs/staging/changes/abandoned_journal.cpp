@@ -15,6 +15,7 @@
 #include "staging/overlay/staged_tree.h"
 #include "tfile/file.h"
 #include "tfile/writer.h"
+#include "told_names.h"
 
 namespace tfilefs {
 
@@ -76,10 +77,9 @@ Result<std::optional<std::string>> left_by_name(const FilePlace& place) {
     return std::optional("there is an abandoned journal next to it: " + names.error().text);
   }
   if (names->empty()) return std::nullopt;
-  std::string line = "not committed, in the abandoned journal next to it:";
-  for (std::size_t i = 0; i < std::min(names->size(), kNamesMax); ++i) line += (i ? ", " : " ") + (*names)[i];
-  if (names->size() > kNamesMax) line += " and " + std::to_string(names->size() - kNamesMax) + " more";
-  return std::optional(line + remedy);
+  ToldNames told(kNamesMax);
+  for (const std::string& name : *names) told.add(name);
+  return std::optional("not committed, in the abandoned journal next to it: " + told.text() + remedy);
 }
 
 }  // namespace

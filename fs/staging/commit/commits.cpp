@@ -13,6 +13,7 @@
 #include "staging/overlay/staged_object.h"
 #include "start_thread.h"
 #include "tfile/file.h"
+#include "told_names.h"
 
 namespace tfilefs {
 
@@ -194,12 +195,10 @@ namespace {
 
 // "committed Events (1000 entries), Runs (3 entries)"
 std::string what_was_committed(const CommitWork& work) {
-  constexpr std::size_t kNamesMax = 5;
-  std::string text = "committed";
-  for (std::size_t i = 0; i < std::min(work.tables.size(), kNamesMax); ++i)
-    text += (i == 0 ? " " : ", ") + work.tables[i].staged.path + " (" + std::to_string(work.tables[i].entries) +
-            " entries)";
-  if (work.tables.size() > kNamesMax) text += " and " + std::to_string(work.tables.size() - kNamesMax) + " more";
+  ToldNames tables(5);
+  for (const auto& table : work.tables)
+    tables.add(table.staged.path + " (" + std::to_string(table.entries) + " entries)");
+  std::string text = work.tables.empty() ? "committed" : "committed " + tables.text();
   if (!work.objects.empty())
     text += (work.tables.empty() ? " " : " and ") + std::to_string(work.objects.size()) + " objects";
   return work.tables.empty() && work.objects.empty() ? text + " renames or removals" : text;

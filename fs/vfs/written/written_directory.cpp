@@ -9,6 +9,7 @@
 
 #include "on_behalf.h"
 #include "staging/overlay/staged_arrow.h"
+#include "told_names.h"
 #include "vfs/keys/key_vnodes.h"
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
@@ -277,17 +278,14 @@ void WrittenDirectory::remove_looked(Changes::Looked what, const std::optional<F
 
 // They were not listed, and go with the key that was.
 void WrittenDirectory::tell_of_older_cycles(const std::string& name, const Entry& committed) const {
-  constexpr std::size_t kNamedMax = 5;
   const auto* keys = dynamic_cast<const KeyVnodes*>(committed.vnodes.get());
   if (!keys) return;
   const std::vector<std::uint16_t> cycles = keys->older_cycles(committed.vnode.index);
   if (cycles.empty()) return;
-  std::string named;
-  for (std::size_t i = 0; i < std::min(cycles.size(), kNamedMax); ++i)
-    named += (i == 0 ? "" : ", ") + name + ";" + std::to_string(cycles[i]);
-  if (cycles.size() > kNamedMax) named += " and " + std::to_string(cycles.size() - kNamedMax) + " more";
+  ToldNames told(5);
+  for (const std::uint16_t cycle : cycles) told.add(name + ";" + std::to_string(cycle));
   file_->context().errors.add("/" + joined_path(file_->overlay().path(*node_), name),
-                              "removed together with its older cycles: " + named);
+                              "removed together with its older cycles: " + told.text());
 }
 
 // A view cannot be removed by itself: it exists as long as the key that it is made from.
