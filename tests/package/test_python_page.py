@@ -54,15 +54,27 @@ def test_calls_give_the_same(tfilefs, place):
 
 def test_blocks_run(tfilefs, place):
     for block in re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL):
-        compiled = compile(block, "docs/python.md", "exec")
-        if "coffea" not in block:  # which the tests do not install
-            exec(compiled, {})
+        if "coffea" not in block:  # which wants a file of another form
+            exec(compile(block, "docs/python.md", "exec"), {})
     with uproot.open("run.root") as source, uproot.open("out.root") as out:
         energy = source["Events/energy"].array(library="np")
         chosen = np.concatenate([energy[energy > 20], energy[energy < 1]])
         assert np.array_equal(out["Events/energy"].array(library="np"), chosen)
         assert np.array_equal(out["plots/energy"].values(), np.histogram(energy, bins=50)[0])
         assert np.array_equal(out["hits"].values(), source["tracker/layer0/hits"].values())
+
+
+def test_coffea_reads_a_tree_in_the_form_of_nanoaod(tfilefs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    counts = np.array([2, 0, 3, 1])
+    muon = {name: ak.unflatten(np.arange(6, dtype="f4") + 1, counts) for name in ("pt", "eta", "phi", "mass", "charge")}
+    with uproot.recreate("run.root") as file:
+        file.mktree("Events", {"run": np.ones(4, "u4"), "luminosityBlock": np.ones(4, "u4"), "event": np.arange(4, dtype="u8"),
+                               "Muon": ak.zip(muon)})
+    [block] = [block for block in re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL) if "coffea" in block]
+    read = "    pt, event = events.Muon.pt.to_list(), events.event.to_list()\n"
+    exec(compile(block + read, "docs/python.md", "exec"), found := {})
+    assert found["pt"] == muon["pt"].to_list() and found["event"] == [0, 1, 2, 3]
 
 
 def test_functions_of_cuts_are_named(tfilefs):
