@@ -31,7 +31,8 @@ Result<std::optional<std::uint64_t>> StagedBytes::write_now(std::optional<std::u
       for (const BlockPiece& piece : pieces) needs.push_back(need_of(piece.block, piece.range));
       if (std::ranges::any_of(needs, &Need::load)) return At();
       if (satisfied(needs)) {
-        fresh.resize(needs.size());
+        // Another append may have moved this one to fewer blocks; a buffer is not given back under the lock.
+        fresh.resize(std::max(fresh.size(), needs.size()));
         for (std::size_t i = 0; i < pieces.size(); ++i) {
           const auto& [block, range, done] = pieces[i];
           dead.push_back(put(block, range, bytes.subspan(done, range.size()), std::move(fresh[i])));

@@ -324,6 +324,27 @@ TEST_F(StagedFiles, WhatStillWaitsAtTheEndIsAnswered) {
   EXPECT_EQ(all_of(*file_), "0123456789");
 }
 
+// While the buffers of an append are made, another one moves it to fewer blocks. Where locks are checked, giving back
+// the buffer that it no longer needs under the lock of the file would end the process.
+TEST_F(StagedFiles, AnAppendThatMovesNeedsFewerBlocks) {
+  const std::string begin(kStagedBlockSize - 10, 'a');
+  const auto budget = std::make_shared<Budget>(begin.size());
+  bool moves = false;
+  budget->set_evictor([&](std::uint64_t, Budget::Evict) {
+    if (!std::exchange(moves, false)) return;
+    EXPECT_TRUE(write_to(*file_, std::nullopt, as_bytes("0123456789")));
+  });
+  memory_ = std::make_unique<StagingMemory>(budget, 64u << 20, queues_);
+  file_ = StagedBytes::create(1, journal_, *memory_);
+  write(0, begin);
+  const auto reader = file_->pin(0, 10);  // a pinned block is copied: it needs a buffer as the next one does
+  moves = true;
+  ASSERT_TRUE(write_to(*file_, std::nullopt, as_bytes("01234567890123456789")));
+  EXPECT_FALSE(moves);
+  EXPECT_EQ(all_of(*file_), begin + "012345678901234567890123456789");
+  file_.reset();
+}
+
 // Every byte appended by two threads is kept, whichever of them waits.
 TEST_F(StagedFiles, AppendsDoNotWriteOverEachOther) {
   use_memory(2u << 20);
