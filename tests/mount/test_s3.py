@@ -2,8 +2,11 @@
 """Files of S3: the service that is named, and requests that carry a right signature."""
 
 import contextlib
+import datetime
+import json
 import os
 import subprocess
+import time
 
 import pytest
 
@@ -38,7 +41,7 @@ def server(samples):
 def environment(server, **keys):
     clean = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     return dict(clean, AWS_ENDPOINT_URL=server.url(""), AWS_REGION=REGION, AWS_SHARED_CREDENTIALS_FILE="/nonexistent",
-                **keys)
+                AWS_CONFIG_FILE="/nonexistent", **keys)
 
 
 @contextlib.contextmanager
@@ -72,7 +75,86 @@ def test_keys_of_a_file(server, column, tmp_path):
         assert remote_files.read(os.path.join(m.path, COLUMN), 5) == column
 
 
+def test_keys_that_change_in_their_file(server, column, tmp_path):
+    """As tools write them that renew the keys of a role."""
+    file = tmp_path / "credentials"
+    write = lambda secret: file.write_text(f"[default]\naws_access_key_id = {KEY_ID}\naws_secret_access_key = {secret}\n")
+    write("before")
+    server.rule = lambda exchange: False if listings.is_signed(exchange.request, KEY_ID, "before", REGION) else faulty.status(403)(exchange)
+    with mounted_from("s3://bucket/plain.root", dict(environment(server), AWS_SHARED_CREDENTIALS_FILE=str(file)), 10) as m:
+        assert os.listdir(m.path)
+        write(SECRET)
+        server.rule = lambda exchange: False if is_signed(exchange.request) else faulty.status(400)(exchange)
+        assert remote_files.read(os.path.join(m.path, COLUMN), 10) == column
+        assert is_signed(server.requests[-1])
+
+
+class Lender:
+    """A credential_process, which prints the keys that `lend` has named, and its configuration."""
+
+    def __init__(self, directory):
+        self.runs, self._printed = directory / "runs", directory / "printed"
+        program = directory / "lend er"
+        program.write_text(f"#!/bin/sh\necho \"$1\" >> '{self.runs}'\nexec cat '{self._printed}'\n")
+        program.chmod(0o755)
+        (directory / "config").write_text(f'[profile lent]\nregion = {REGION}\ncredential_process = "{program}" role\n')
+        self.environment = {"AWS_CONFIG_FILE": str(directory / "config"), "AWS_PROFILE": "lent"}
+
+    def lend(self, secret, seconds=None):
+        keys = {"Version": 1, "AccessKeyId": KEY_ID, "SecretAccessKey": secret, "SessionToken": TOKEN}
+        if seconds is not None:
+            end = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
+            keys["Expiration"] = end.isoformat()
+        self._printed.write_text(json.dumps(keys))
+
+
 TOKEN = "the-session/token+of=tests"
+
+
+@pytest.fixture
+def lender(server, tmp_path):
+    lender = Lender(tmp_path)
+    lender.environment = {**environment(server), **lender.environment}
+    del lender.environment["AWS_REGION"]
+    return lender
+
+
+def accepts(server, secret, other_status):
+    server.rule = lambda exchange: (False if listings.is_signed(exchange.request, KEY_ID, secret, REGION)
+                                    else faulty.status(other_status)(exchange))
+
+
+def test_keys_that_a_program_prints(server, column, lender):
+    lender.lend(SECRET, 3600)
+    with mounted_from("s3://bucket/plain.root", lender.environment, 10) as m:
+        assert remote_files.read(os.path.join(m.path, COLUMN), 5) == column
+    assert len(server.requests) > 1 and all(is_signed(request) for request in server.requests)
+    assert {request.headers["x-amz-security-token"] for request in server.requests} == {TOKEN}
+    assert lender.runs.read_text() == "role\n"
+
+
+@pytest.mark.parametrize("left, status", ((250, 400), (None, 403)))
+def test_keys_of_a_program_are_renewed(server, column, lender, left, status):
+    """Some minutes before they expire; or, if it does not say when, once the server refuses them."""
+    lender.lend("before", left)
+    accepts(server, "before", status)
+    with mounted_from("s3://bucket/plain.root", lender.environment, 20) as m:
+        assert os.listdir(m.path)
+        lender.lend(SECRET, 3600)
+        time.sleep(10.5)  # the program does not run more often
+        if left:
+            os.listdir(os.path.join(m.path, "events"))
+        accepts(server, SECRET, status)
+        assert remote_files.read(os.path.join(m.path, COLUMN), 20) == column
+    assert 2 <= len(lender.runs.read_text().splitlines()) <= 3
+
+
+@pytest.mark.parametrize("source", ("s3://bucket/plain.root", "s3://bucket"))
+def test_a_program_that_prints_no_keys_is_told(program, lender, source):
+    lender._printed.write_text("Session expired: log in")
+    done = subprocess.run([program, "ls", source], env=lender.environment, text=True, capture_output=True, timeout=20)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    assert f"{source}: credential_process: printed no object of JSON" in done.stderr
 
 
 @pytest.mark.parametrize("code", (301, 302, 307))

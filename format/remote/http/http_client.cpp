@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "remote/http/http_host.h"
+#include "remote/server/environment.h"
 #include "remote/server/remote_dates.h"
 #include "tfile/mutex.h"
 
@@ -33,11 +34,6 @@ constexpr long kRedirectsMax = 10;
 constexpr std::chrono::milliseconds kTick{100};
 // Larger than any sane head; a server may send one without end.
 constexpr std::size_t kHeadMax = 64 << 10;
-
-std::string from_environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? value : "";
-}
 
 bool is_readable(const std::string& path) { return !path.empty() && ::access(path.c_str(), R_OK) == 0; }
 
@@ -63,7 +59,7 @@ std::string authorities_of_system() {
 
 // A grid proxy, which identifies the user to a server; empty if there is none. It may be made while the mount is there.
 std::string find_proxy() {
-  const std::string named = from_environment("X509_USER_PROXY");
+  const std::string named = first_of_environment({"X509_USER_PROXY"});
   if (!named.empty()) return is_file(named, false) ? named : "";
   const std::string usual = "/tmp/x509up_u" + std::to_string(::geteuid());
   return is_file(usual, true) ? usual : "";
@@ -71,7 +67,7 @@ std::string find_proxy() {
 
 // Passwords for hosts. Where no home is named, libcurl knows another.
 bool has_netrc() {
-  const std::string home = from_environment("HOME");
+  const std::string home = first_of_environment({"HOME"});
   return home.empty() || is_file(home + "/.netrc", false);
 }
 
@@ -83,8 +79,8 @@ struct Authorities {
 Authorities find_authorities() {
   Authorities found;
   for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"})
-    if (found.file.empty()) found.file = from_environment(name);
-  found.directory = from_environment("X509_CERT_DIR");
+    if (found.file.empty()) found.file = first_of_environment({name});
+  found.directory = first_of_environment({"X509_CERT_DIR"});
   if (found.file.empty()) found.file = authorities_of_system();
   return found;
 }

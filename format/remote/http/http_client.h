@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "remote/http/aws_keys.h"
 #include "remote/http/byte_ranges.h"
-#include "remote/http/http_s3.h"
 #include "tfile/result.h"
 
 namespace tfile {

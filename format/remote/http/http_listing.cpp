@@ -7,10 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "remote/http/aws_keys.h"
 #include "remote/http/http_autoindex.h"
 #include "remote/http/http_dav.h"
 #include "remote/http/http_host.h"
 #include "remote/http/http_question.h"
+#include "remote/http/http_s3.h"
 #include "remote/http/http_s3_listing.h"
 #include "remote/server/protocols.h"
 #include "remote/server/url.h"
@@ -151,7 +153,7 @@ class S3Pages {
     std::unique_ptr<S3Page> page;
     HttpQuestion question = question_for(asked_, {});
     question.url = directory_.bucket_url + s3_page_query(directory_.prefix, token_);
-    question.aws = keys_;
+    question.is_s3 = true;
     question.begin = [&] { page = std::make_unique<S3Page>(directory_.prefix, draft_); };
     question.take = [&](std::span<const std::byte> bytes) { return page->feed(bytes); };
     TRY(const HttpReply reply, ask(question, asked_.options, asked_.counts));
@@ -176,7 +178,6 @@ class S3Pages {
 
   Asked& asked_;
   const S3Directory directory_;
-  const std::optional<AwsKeys> keys_ = find_aws_keys();
   const Clock::time_point begun_ = Clock::now();
   ListingDraft draft_;
   std::size_t listed_ = 0;
@@ -185,6 +186,7 @@ class S3Pages {
 
 Result<RemoteListing> list_s3(const std::string& url, Asked& asked) {
   TRY(S3Directory directory, s3_directory(url));
+  if (auto keys = aws_keys(); !keys) return named(asked.shown, std::move(keys).error());
   asked.url = directory.bucket_url;
   return S3Pages(asked, std::move(directory)).read();
 }

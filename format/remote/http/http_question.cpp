@@ -26,6 +26,7 @@ constexpr double kBytesPerSecondMin = 4096;
 
 // One attempt, as the client's thread sees it.
 struct Attempt {
+  std::optional<AwsKeys> aws;  // that signed the request
   HttpHead head;
   HttpEnd end;
   std::optional<Error> error;  // of what came
@@ -64,8 +65,8 @@ HttpRequest Asking::request(milliseconds left) const {
   request.method = question_.method;
   request.body = question_.body;
   request.headers = question_.headers;
-  request.aws = question_.aws;
-  if (!question_.aws && is_confidential(request.url)) request.token = bearer_token(new_token_);
+  if (question_.is_s3) request.aws = aws_keys().value_or(std::nullopt);
+  if (!request.aws && is_confidential(request.url)) request.token = bearer_token(new_token_);
   // If one attempt stays without an answer, two more fit within the time.
   request.silence = std::min(left, std::max(options_.timeout / 3, std::min(options_.timeout, milliseconds(1'000))));
   request.stop = options_.stop;
@@ -84,6 +85,7 @@ Result<> Asking::take(Attempt& attempt, std::span<const std::byte> bytes) const 
 std::shared_ptr<Attempt> Asking::attempt(milliseconds left) {
   auto attempt = std::make_shared<Attempt>();
   HttpRequest request = this->request(left);
+  attempt->aws = request.aws;
   request.on_head = [this, attempt](const HttpHead& head) {
     attempt->head = head;
     if (head.status != question_.wanted) return false;
@@ -127,7 +129,8 @@ Result<HttpReply> Asking::run() {
       continue;
     }
     const bool may_pass =
-        !attempt->error && (end.error ? end.trouble == HttpEnd::Trouble::passing : error_of_status(status).is_passing);
+        !attempt->error && (end.error ? end.trouble == HttpEnd::Trouble::passing
+                                      : error_of_status(status).is_passing || may_be_signed_anew(attempt->aws, status));
     if (may_pass && waits(std::max<milliseconds>(pause, attempt->head.retry_after))) {
       ++counts_.retries;
       continue;

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "remote/http/http_s3.h"
 #include "tfile/source.h"
 
 namespace tfile {
@@ -19,7 +18,7 @@ struct HttpQuestion {
   std::string shown;  // for messages
   std::string method, body;
   std::vector<std::string> headers;  // whole lines
-  std::optional<AwsKeys> aws;
+  bool is_s3 = false;                // signed with the user's keys
   long wanted = 200;
   // Called at the beginning of each answer of that status, and with the bytes of its body: on another thread, before
   // ask() returns. An error ends the question.

@@ -35,6 +35,7 @@ struct Ask {
   std::optional<Error> error;
   bool is_passing = false;                    // the error may pass by itself
   bool asks_anew = false;                     // another way of asking will do
+  std::optional<AwsKeys> aws;                 // that signed it
   std::uint64_t fresh = 0;                    // bytes that were still missing
   Clock::time_point fresh_at = Clock::now();  // when some of them came, or the beginning
   std::uint64_t wanted = 0;                   // bytes that are still to come
@@ -138,6 +139,7 @@ bool HttpRead::send_ask(std::vector<ByteRange> ranges, milliseconds after, bool 
   file_->counts.ranges.fetch_add(ranges.size(), std::memory_order_relaxed);
   HttpRequest request = request_to(*file_, range_header(ranges), has_new_token_, true);
   request.after = after;
+  ask->aws = request.aws;
   ask->ranges = std::move(ranges);
   request.on_head = [self = shared_from_this(), ask](const HttpHead& head) { return self->take_head(*ask, head); };
   request.on_body = [self = shared_from_this(), ask](std::span<const std::byte> bytes) {
@@ -255,7 +257,7 @@ bool HttpRead::refuse(Ask& ask, const HttpHead& head) {
   ask.error = Error{is_denied ? ErrorKind::io : kind,
                     file_->name + ": the server responded with status " + std::to_string(head.status), -1,
                     is_denied ? EACCES : 0};
-  ask.is_passing = error.is_passing;
+  ask.is_passing = error.is_passing || may_be_signed_anew(ask.aws, head.status);
   ask.retry_after = head.retry_after;
   return false;
 }
@@ -403,8 +405,8 @@ HttpRequest request_to(const HttpFile& file, std::string range_header, bool new_
   if (same && is_strong(file.etag)) request.headers.push_back("If-Match: " + file.etag);
   // A secret goes to the server that the user has named, and to no other.
   const bool is_own = http_server_of(request.url) == http_server_of(file.url);
-  if (is_own) request.aws = file.aws;
-  if (is_own && !file.aws && is_confidential(request.url)) request.token = bearer_token(new_token);
+  if (is_own && file.is_s3) request.aws = aws_keys().value_or(std::nullopt);
+  if (is_own && !request.aws && is_confidential(request.url)) request.token = bearer_token(new_token);
   request.silence = silence_of(file.options);
   request.stop = file.options.stop;
   return request;

@@ -24,8 +24,8 @@ struct HttpFile {
   RemoteOptions options;
   std::shared_ptr<HttpHost> host;
   Identity identity;
-  std::string etag;            // empty: not told
-  std::optional<AwsKeys> aws;  // of a file of S3
+  std::string etag;    // empty: not told
+  bool is_s3 = false;  // requests are signed with the user's keys
 
   // Where the server has redirected to; requests go there at once. Empty: nowhere.
   mutable Mutex mutex{"HttpFile::mutex", "", "a read"};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,14 +21,5 @@ struct S3Directory {
   std::string bucket_url, prefix;
 };
 Result<S3Directory> s3_directory(std::string_view url);
-
-// What signs requests (AWS Signature Version 4).
-struct AwsKeys {
-  std::string id, secret, session_token, region;
-};
-// From AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, else from the profile AWS_PROFILE ("default") of
-// AWS_SHARED_CREDENTIALS_FILE (~/.aws/credentials). Nothing, if there are none: requests are not signed then. Reads a
-// file.
-std::optional<AwsKeys> find_aws_keys();
 
 }  // namespace tfile

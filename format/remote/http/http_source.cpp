@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "remote/disk/disk_source.h"
+#include "remote/http/aws_keys.h"
 #include "remote/http/http_read.h"
+#include "remote/http/http_s3.h"
 #include "remote/http/server_capabilities.h"
 #include "remote/server/held_edges.h"
 #include "remote/server/interruptible_sleep.h"
@@ -38,6 +40,7 @@ std::uint64_t text_hash(std::string_view text) { return XXH3_64bits(text.data(),
 
 // An answer that is kept as a whole, up to so many bytes.
 struct RangeAnswer {
+  std::optional<AwsKeys> aws;  // that signed the request
   HttpHead head;
   HttpEnd end;
   std::string body;
@@ -56,6 +59,7 @@ std::future<RangeAnswer> ask(const HttpFile& file, std::string range_header, std
     std::promise<RangeAnswer> told;
   };
   auto asked = std::make_shared<Pending>();
+  asked->answer.aws = request.aws;
   request.on_head = [asked](const HttpHead& head) {
     asked->answer.head = head;
     if (head.is_encoded) return false;
@@ -218,8 +222,9 @@ std::string first_range(std::uint64_t end) {
 }
 
 bool may_pass(const RangeAnswer& answer) {
-  return answer.end.error ? answer.end.trouble == HttpEnd::Trouble::passing
-                          : error_of_status(answer.head.status).is_passing;
+  return answer.end.error
+             ? answer.end.trouble == HttpEnd::Trouble::passing
+             : error_of_status(answer.head.status).is_passing || may_be_signed_anew(answer.aws, answer.head.status);
 }
 
 // Repeats a question while the server is busy, or its answer is broken off, for as long as options.timeout.
@@ -372,8 +377,11 @@ Result<std::shared_ptr<HttpFile>> file_behind(const std::string& url, const Remo
   auto file = std::make_shared<HttpFile>();
   file->given = url;
   TRY(file->url, asked_url(url));
-  if (is_s3(url)) file->aws = find_aws_keys();
+  file->is_s3 = is_s3(url);
   file->name = without_secrets(url);
+  // Why a program finds no keys is told here; a request goes without.
+  if (const auto keys = file->is_s3 ? aws_keys() : std::nullopt; !keys)
+    return fail(keys.error().kind, file->name + ": " + keys.error().text);
   file->options = options;
   file->host = http_host_of(file->url);
   return file;
