@@ -75,7 +75,8 @@ def test_keys_and_classes(ours, theirs):
 
 
 def test_items_and_values(ours, theirs):
-    for given in ({}, {"filter_name": "t*"}, {"filter_name": "*hits", "recursive": True}, {"filter_classname": "/TH1./", "recursive": True}):
+    for given in ({}, {"filter_name": "t*"}, {"filter_name": "*hits", "recursive": True}, {"filter_classname": "/TH1./", "recursive": True},
+                  {"filter_name": lambda name: name.startswith("t")}, {"filter_classname": lambda name: name == "TTree"}):
         expected = theirs.classnames(**{"recursive": False, **given}, cycle=False)
         assert dict(ours.items(**given)).keys() == ours.keys(**given) == expected.keys() and ours.classnames(**given) == expected
         assert len(ours.values(**given)) == len(expected)
@@ -84,7 +85,8 @@ def test_items_and_values(ours, theirs):
     assert [h.values().sum() for h in ours.values(True, filter_classname="TH1D")] == [
         theirs[name].values().sum() for name in ours.keys(True, filter_classname="TH1D")]
     events, tree = ours["Events"], theirs["Events"]
-    for given in ({}, {"filter_name": "*Muon*"}, {"filter_typename": "float[]"}, {"filter_typename": ["/u?int.*/", "none"]}):
+    for given in ({}, {"filter_name": "*Muon*"}, {"filter_typename": "float[]"}, {"filter_typename": ["/u?int.*/", "none"]},
+                  {"filter_typename": lambda name: "[" in name}):
         assert [name for name, _ in events.items(**given)] == events.keys(**given) == tree.keys(**given), given
         assert events.typenames(**given) == tree.typenames(**given)
         for (name, column), value in zip(events.items(**given), events.values(**given)):
@@ -148,8 +150,8 @@ def test_arrays_of_each_library(tfilefs, types, way, copy, part):
             assert ak.from_iter(arrays[name]).to_list() == ak.from_iter(objects[name]).to_list() or name == "leaves"
 
 
-def test_regular_expressions_of_names(ours, theirs):
-    for each in ("/.*pt$/", "/MUON_.*/i", "/uon/", "/e/", ["run", "/n.*/"], "/nothing/"):
+def test_regular_expressions_and_functions_of_names(ours, theirs):
+    for each in ("/.*pt$/", "/MUON_.*/i", "/uon/", "/e/", ["run", "/n.*/"], "/nothing/", str.isalpha, lambda name: False):
         names = ours["Events"].keys(filter_name=each)
         assert set(names) == set(theirs["Events"].keys(filter_name=each)), each
         assert ours["Events"].arrays(filter_name=each, entry_stop=3).fields == names

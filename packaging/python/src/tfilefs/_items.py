@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._error import MountError, first_of, missing, of_a_mount, refusals
 from ._html import page
-from ._names import Names, in_a_mount, matching
+from ._names import Filter, in_a_mount, matching
 from ._place import MountedPlace, Place, Placed
 from ._show import Stream, show
 
@@ -157,9 +157,10 @@ class Directory(Placed, Mapping[str, Any]):
                 yield from (f"{name}/{each}" for each in Directory(place, name)._names(True))
 
     @of_a_mount
-    def keys(self, recursive: bool = False, filter_name: Names = None, filter_classname: Names = None) -> KeysView[str]:
+    def keys(self, recursive: bool = False, filter_name: Filter = None, filter_classname: Filter = None) -> KeysView[str]:
         """The names of what is in the directory. `recursive`: with what is in its directories, as paths. `filter_name`,
-        `filter_classname`: only those that match, or whose class matches, one of these names and patterns."""
+        `filter_classname`: only those that match, or whose class matches, one of these names, patterns and regular
+        expressions, "/Jet_.*/i", or for which a function is true."""
         names = matching(filter_name, self._names(recursive))
         if filter_classname is not None:
             classes = {name: class_at(self._place / name) for name in names}
@@ -167,19 +168,19 @@ class Directory(Placed, Mapping[str, Any]):
             names = [name for name in names if classes[name] in wanted]
         return dict.fromkeys(names).keys()
 
-    def items(self, recursive: bool = False, filter_name: Names = None, filter_classname: Names = None) -> ItemsView[str, Any]:
+    def items(self, recursive: bool = False, filter_name: Filter = None, filter_classname: Filter = None) -> ItemsView[str, Any]:
         """The names that keys() gives, each with what f[name] gives, which is looked up when it is met."""
         return ItemsView(_Chosen(self, self.keys(recursive, filter_name, filter_classname)))
 
-    def values(self, recursive: bool = False, filter_name: Names = None, filter_classname: Names = None) -> ValuesView[Any]:
+    def values(self, recursive: bool = False, filter_name: Filter = None, filter_classname: Filter = None) -> ValuesView[Any]:
         """What f[name] gives for each of the names that keys() gives."""
         return ValuesView(_Chosen(self, self.keys(recursive, filter_name, filter_classname)))
 
-    def classnames(self, recursive: bool = False, filter_name: Names = None, filter_classname: Names = None) -> dict[str, str]:
+    def classnames(self, recursive: bool = False, filter_name: Filter = None, filter_classname: Filter = None) -> dict[str, str]:
         """{name: class} of the keys that keys() gives: {"Events": "TTree", "tracker": "TDirectory"}."""
         return {name: class_at(self._place / name) for name in self.keys(recursive, filter_name, filter_classname)}
 
-    def show(self, recursive: bool = False, filter_name: Names = None, filter_classname: Names = None, *, stream: Stream | None = None) -> None:
+    def show(self, recursive: bool = False, filter_name: Filter = None, filter_classname: Filter = None, *, stream: Stream | None = None) -> None:
         """Prints a line for each of the keys that keys() gives: name, class, title."""
         rows = [(name, each, (self._place / name).attribute("title"))
                 for name, each in self.classnames(recursive, filter_name, filter_classname).items()]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Union
 from ._buffers import Form
 from ._error import MountError
 from ._mount import Mount, Opened, Source, is_remote, mount, open
-from ._names import Names, chosen, matching
+from ._names import Filter, Names, chosen, matching
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _table(mounted: Mount | Opened, name: str | None) -> Table:
     return found
 
 
-def concatenate(files: Files, expressions: Names = None, cut: str | None = None, *, table: str | None = None, filter_name: Names = None,
+def concatenate(files: Files, expressions: Names = None, cut: str | None = None, *, table: str | None = None, filter_name: Filter = None,
                 entry_start: int | None = None, entry_stop: int | None = None, library: str = "ak", **options: object) -> Any:
     """Columns of many files as one: what Table.arrays gives, in memory, of the entries of all files in their order.
 
@@ -57,7 +57,7 @@ def concatenate(files: Files, expressions: Names = None, cut: str | None = None,
 
 
 def iterate(files: Files, expressions: Names = None, cut: str | None = None, *, step_size: int | str = "100 MB", table: str | None = None,
-            filter_name: Names = None, entry_start: int | None = None, entry_stop: int | None = None, library: str = "ak",
+            filter_name: Filter = None, entry_start: int | None = None, entry_stop: int | None = None, library: str = "ak",
             copy: bool | None = None, **options: object) -> Iterator[Any]:
     """The same in steps, as Table.iterate: a step may have entries of several files. The files are mounted as long as there
     are steps to come."""
@@ -66,7 +66,7 @@ def iterate(files: Files, expressions: Names = None, cut: str | None = None, *, 
                                                   entry_stop=entry_stop, library=library, copy=copy)
 
 
-def dask(files: Files, expressions: Names = None, *, step_size: int | str = "100 MB", table: str | None = None, filter_name: Names = None,
+def dask(files: Files, expressions: Names = None, *, step_size: int | str = "100 MB", table: str | None = None, filter_name: Filter = None,
          entry_start: int | None = None, entry_stop: int | None = None, **options: object) -> DaskArray:
     """Columns of many files as one array of dask-awkward: records, of which nothing is read until they are computed, and
     then only those columns and members that the graph uses.

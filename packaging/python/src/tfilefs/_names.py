@@ -11,6 +11,7 @@ from typing import Union
 from ._error import missing
 
 Names = Union[str, Iterable[str], None]
+Filter = Union[Names, Callable[[str], object]]
 
 _TYPE = re.compile(r"\.(b1|[iu][1248]|f[48])((?:x\d+)*)$")
 _ESCAPED = re.compile(r"/|\0|%(?=[0-9a-fA-F]{2})|^\.")
@@ -36,10 +37,13 @@ def as_patterns(names: Names) -> list[str]:
     return [names] if isinstance(names, str) else list(names or [])
 
 
-def matching(names: Names, there: Iterable[str]) -> list[str]:
-    """Those that match one of the names, patterns and regular expressions, "/Jet_.*/i"; all of them for None."""
-    are_like = [_like(pattern) for pattern in as_patterns(names)]
-    return [name for name in there if names is None or any(is_like(name) for is_like in are_like)]
+def matching(wanted: Filter, there: Iterable[str]) -> list[str]:
+    """Those that match one of the names, patterns and regular expressions, "/Jet_.*/i", or for which a function is true;
+    all of them for None."""
+    if wanted is None:
+        return list(there)
+    are_like = [wanted] if callable(wanted) else [_like(pattern) for pattern in as_patterns(wanted)]
+    return [name for name in there if any(is_like(name) for is_like in are_like)]
 
 
 def _like(pattern: str) -> Callable[[str], object]:

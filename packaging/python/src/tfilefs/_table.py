@@ -11,7 +11,7 @@ from ._buffers import Buffers
 from ._column import Column, typename
 from ._error import first_of, missing, of_a_mount, refusals
 from ._html import page
-from ._names import Names, chosen, in_a_mount, matching, without_type
+from ._names import Filter, Names, chosen, in_a_mount, matching, without_type
 from ._place import MountedPlace, Place, Placed
 from ._reading import Reading
 from ._show import Stream, show
@@ -135,30 +135,30 @@ class Table(Placed):
         return len(parts) == 1 and "/" not in parts[0]["path"] and parts[0]["length"] == self.num_entries and not parts[0]["reason"]
 
     @of_one_state
-    def keys(self, filter_name: Names = None, filter_typename: Names = None) -> list[str]:
+    def keys(self, filter_name: Filter = None, filter_typename: Filter = None) -> list[str]:
         """The names of the columns; of those that match, or whose type matches, one of these names and patterns."""
         names = matching(filter_name, self.buffers.names)
         return names if filter_typename is None else [name for name in names if matching(filter_typename, [typename(self.parts_of(name))])]
 
     @of_one_state
-    def typenames(self, filter_name: Names = None, filter_typename: Names = None) -> dict[str, str]:
+    def typenames(self, filter_name: Filter = None, filter_typename: Filter = None) -> dict[str, str]:
         """{name: type in C++} of the columns: `float`, `double[3]`, `float[]` for a counted array, `std::vector<float>`."""
         return {name: typename(self.parts_of(name)) for name in self.keys(filter_name, filter_typename)}
 
-    def values(self, filter_name: Names = None, filter_typename: Names = None) -> list[Column]:
+    def values(self, filter_name: Filter = None, filter_typename: Filter = None) -> list[Column]:
         """The columns that keys() names. Nothing is read yet."""
         return [Column(self, name) for name in self.keys(filter_name, filter_typename)]
 
-    def items(self, filter_name: Names = None, filter_typename: Names = None) -> list[tuple[str, Column]]:
+    def items(self, filter_name: Filter = None, filter_typename: Filter = None) -> list[tuple[str, Column]]:
         """The names that keys() gives, each with its column. Nothing is read yet."""
         return [(column.name, column) for column in self.values(filter_name, filter_typename)]
 
-    def show(self, filter_name: Names = None, filter_typename: Names = None, *, stream: Stream | None = None) -> None:
+    def show(self, filter_name: Filter = None, filter_typename: Filter = None, *, stream: Stream | None = None) -> None:
         """Prints a line for each column: name, type in C++, and its files below the table."""
         show(("name", "type", "files"), self._lines(filter_name, filter_typename), stream)
 
     @of_one_state
-    def _lines(self, filter_name: Names, filter_typename: Names) -> list[tuple[str, str, str]]:
+    def _lines(self, filter_name: Filter, filter_typename: Filter) -> list[tuple[str, str, str]]:
         return [(name, each, ", ".join(part["path"] for part in self.parts_of(name)))
                 for name, each in self.typenames(filter_name, filter_typename).items()]
 
@@ -283,25 +283,25 @@ class Table(Placed):
         return (connection or duckdb).read_parquet(glob.escape(self.path + ".parquet"))  # type: ignore[no-any-return, unused-ignore]
 
     @overload
-    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
+    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Filter = ..., entry_start: int | None = ...,
                entry_stop: int | None = ..., library: Literal["ak", "awkward"] = ..., copy: bool | None = ...) -> AwkwardArray: ...
     @overload
-    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
+    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Filter = ..., entry_start: int | None = ...,
                entry_stop: int | None = ..., library: Literal["np", "numpy"], copy: bool | None = ...) -> NumpyArrays: ...
     @overload
-    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
+    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Filter = ..., entry_start: int | None = ...,
                entry_stop: int | None = ..., library: Literal["pd", "pandas"], copy: bool | None = ...) -> pandas.DataFrame: ...
     @overload
-    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
+    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Filter = ..., entry_start: int | None = ...,
                entry_stop: int | None = ..., library: Literal["pl", "polars"], copy: bool | None = ...) -> polars.DataFrame: ...
     @overload
-    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
+    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Filter = ..., entry_start: int | None = ...,
                entry_stop: int | None = ..., library: Literal["arrow", "pyarrow"], copy: bool | None = ...) -> pyarrow.Table: ...
     @overload
-    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Names = ..., entry_start: int | None = ...,
+    def arrays(self, expressions: Names = ..., cut: str | None = ..., *, filter_name: Filter = ..., entry_start: int | None = ...,
                entry_stop: int | None = ..., library: str, copy: bool | None = ...) -> Any: ...
     @of_one_state
-    def arrays(self, expressions: Names = None, cut: str | None = None, *, filter_name: Names = None, entry_start: int | None = None,
+    def arrays(self, expressions: Names = None, cut: str | None = None, *, filter_name: Filter = None, entry_start: int | None = None,
                entry_stop: int | None = None, library: str = "ak", copy: bool | None = None) -> Any:
         """Columns, as "ak" an awkward.Array of records, as "np" {name: array}, of objects where they are lists or texts, as
         "pd" and "pl" a DataFrame, as "arrow" a pyarrow.Table.
@@ -316,14 +316,14 @@ class Table(Placed):
         part = self.between(entry_start, entry_stop)
         return Reading(self, names, cut, library, self.is_copied(copy, *part)).part(*part)
 
-    def _wanted(self, expressions: Names, filter_name: Names) -> list[str]:
+    def _wanted(self, expressions: Names, filter_name: Filter) -> list[str]:
         return matching(filter_name, chosen(expressions, self.buffers.names))
 
     @of_a_mount
     def _part(self, reading: Reading, start: int, stop: int, state: State[_Described]) -> Any:
         return self._states.read(lambda: reading.part(start, stop), state)
 
-    def iterate(self, expressions: Names = None, cut: str | None = None, *, step_size: int | str = "100 MB", filter_name: Names = None,
+    def iterate(self, expressions: Names = None, cut: str | None = None, *, step_size: int | str = "100 MB", filter_name: Filter = None,
                 entry_start: int | None = None, entry_stop: int | None = None, library: str = "ak", copy: bool | None = None) -> Iterator[Any]:
         """The same in steps: what arrays() gives, of `step_size` entries each, or of as many as take about "100 MB". MountError
         if the file has changed since the first."""
