@@ -14,10 +14,11 @@ struct IndexedPlot {
   std::string title, class_name;
   std::string picture = "/plot.svg";  // behind the name; empty: there is none
   std::string numbers = {};           // behind the name: a file of what the picture shows; or empty
+  std::string page = {};              // behind the name: a page of what is in it; or empty
 };
 
-// A page of HTML that shows plots as images, which a browser loads as they come into view: a section for each run of
-// plots of one directory. All text is escaped.
+// A page of HTML that shows plots as images, which a browser loads as they come into view: a group, which folds, for
+// each run of plots of one directory, and a search. All text is escaped.
 class IndexPage {
  public:
   // `plots`: how many will be added.
@@ -27,8 +28,10 @@ class IndexPage {
   std::string take(const std::string& more);
 
  private:
+  void end_group();
+
   std::string page_;
-  std::optional<std::string> directory_;  // of the section that is open
+  std::optional<std::string> directory_;  // of the group that is open
 };
 
 }  // namespace tfilefs

@@ -276,12 +276,14 @@ def test_no_part_hides_a_file_of_its_object(top):
 class Links(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
-        self.images, self.tags = [], set()
+        self.images, self.tags, self.links = [], set(), []
 
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
         if tag == "img":
             self.images.append(urllib.parse.unquote(dict(attrs)["src"]))
+        if tag == "a":
+            self.links.append(urllib.parse.unquote(dict(attrs)["href"]))
 
 
 def test_a_page_of_all_plots_below_a_directory(top, file, mount):
@@ -292,7 +294,8 @@ def test_a_page_of_all_plots_below_a_directory(top, file, mount):
     assert {"./fitted/plot.svg", "./canvas/plot.svg", "./stack/plot.svg"} <= set(links.images)
     missing = [image for image in links.images if not os.path.exists(os.path.join(top, image))]
     assert sorted(missing) == ["./deep/plot.svg", "./f_unknown/plot.svg"]  # objects are not read for this page
-    assert "script" not in links.tags
+    assert f"<h1>{os.path.basename(file)}</h1>" in text_of(page)
+    assert f"<h1>{os.path.basename(file)}/below</h1>" in text_of(os.path.join(top, "below", "index.html"))
     inner = Links()
     inner.feed(text_of(os.path.join(top, "below", "index.html")))
     assert inner.images == ["./deep %2541/h <&>/plot.svg"]

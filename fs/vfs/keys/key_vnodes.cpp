@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <climits>
 
+#include "tfile/source.h"
 #include "vfs/friends/table_friends.h"
 #include "vfs/keys/key_directory.h"
 #include "vfs/keys/object_directory.h"
 #include "vfs/keys/plot_index.h"
 #include "vfs/keys/table_vnodes.h"
+#include "vfs/names/path_pattern.h"
 #include "vfs/nodes/blocking.h"
 #include "vfs/nodes/generation.h"
 #include "vfs/nodes/loaded_table.h"
@@ -55,6 +57,16 @@ KeyVnodes::KeyVnodes(std::shared_ptr<const Generation> generation,
 std::string KeyVnodes::path_of(std::uint32_t key) const {
   const std::string& name = names_[key].empty() ? std::string(listing_->keys[key].name) : names_[key];
   return path_.empty() ? "/" + name : "/" + path_ + "/" + name;
+}
+
+// The path in a mirror begins with the file's; in the mount of one file it has the directories above alone.
+std::string KeyVnodes::heading() const {
+  const std::vector<std::string> names = names_in(path_);
+  if (names.size() > ancestors_.size()) return path_;
+  std::string file = generation_->source->name();
+  if (tfile::is_url(file)) file.resize(std::min(file.find('?'), file.size()));
+  file.erase(0, file.rfind('/') + 1);
+  return path_.empty() ? file : file + "/" + path_;
 }
 
 std::vector<std::uint16_t> KeyVnodes::older_cycles(std::uint32_t key) const {
@@ -269,7 +281,7 @@ void KeyVnodes::content(ViewKind shown_as, Reply<std::shared_ptr<Content>> reply
           plot_index_,
           [self = std::static_pointer_cast<const KeyVnodes>(shared_from_this())]() -> Result<std::shared_ptr<Content>> {
             return std::make_shared<FixedContent>(
-                plot_index(*self->generation_->file, *self->listing_, self->path_, self->ancestors_));
+                plot_index(*self->generation_->file, *self->listing_, self->heading(), self->ancestors_));
           });
     case ViewKind::streamer_info:
       return make_once(g.streamer_info, [file = g.file]() -> Result<std::shared_ptr<Content>> {

@@ -56,6 +56,7 @@ class KeyVnodes final : public Vnodes {
 
  private:
   std::string path_of(std::uint32_t key) const;
+  std::string heading() const;  // of the page of plots
   void enter_directory(std::uint32_t key, Reply<std::shared_ptr<const Directory>>) const;
   void load_table(std::uint32_t key, Reply<std::shared_ptr<const LoadedTable>>) const;
   void enter_object(std::uint32_t key, Reply<std::shared_ptr<const Directory>>) const;

@@ -25,13 +25,18 @@ class PlotWalk::OfFile {
     const KeyNames names = names_of_keys(listing.keys);
     for (const std::uint32_t i : names.newest) {
       const tfile::KeyInfo& key = listing.keys[i];
-      if (key.kind != tfile::KeyKind::object || !is_drawn(key.class_name)) continue;
+      const bool is_table = key.kind == tfile::KeyKind::table;
+      if (!is_table && (key.kind != tfile::KeyKind::object || !is_drawn(key.class_name))) continue;
       if (walk_.plots_.size() >= kPlotsMax) {
         walk_.left_out_ = true;
         break;
       }
-      walk_.plots_.push_back(
-          {path, names.shown[i], std::string(key.title.substr(0, kTitleMax)), std::string(key.class_name)});
+      IndexedPlot& plot = walk_.plots_.emplace_back(
+          IndexedPlot{path, names.shown[i], std::string(key.title.substr(0, kTitleMax)), std::string(key.class_name)});
+      if (is_table) {
+        plot.picture.clear();
+        plot.page = "/index.html";
+      }
     }
     above.push_back(listing.seek);
     for (const std::uint32_t i : names.newest) {
@@ -76,17 +81,17 @@ void PlotWalk::add(const tfile::File& file, const tfile::DirectoryListing& listi
   OfFile(*this, file).visit(listing, path, above);
 }
 
-std::string PlotWalk::page(const std::string& path) const {
-  IndexPage page("/" + path, plots_.size());
+std::string PlotWalk::page(const std::string& heading) const {
+  IndexPage page(heading, plots_.size());
   for (const IndexedPlot& plot : plots_) page.add(plot);
-  return page.take(left_out_ ? "More plots are on the pages of the subdirectories." : "");
+  return page.take(left_out_ ? "There is more on the pages of the subdirectories." : "");
 }
 
-std::string plot_index(const tfile::File& file, const tfile::DirectoryListing& listing, const std::string& path,
+std::string plot_index(const tfile::File& file, const tfile::DirectoryListing& listing, const std::string& heading,
                        const std::vector<std::uint64_t>& ancestors) {
   PlotWalk walk;
   walk.add(file, listing, "", ancestors);
-  return walk.page(path);
+  return walk.page(heading);
 }
 
 }  // namespace tfilefs

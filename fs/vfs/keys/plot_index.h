@@ -11,8 +11,8 @@ namespace tfilefs {
 
 struct IndexedPlot;
 
-// Collects plots of ROOT files for one page, by the classes of keys: no object is read. Limited in plots, directories
-// and depth.
+// Collects plots and tables of ROOT files for one page, by the classes of keys: no object is read. Limited in their
+// number, in directories and depth.
 class PlotWalk {
  public:
   PlotWalk();
@@ -25,8 +25,8 @@ class PlotWalk {
   bool is_full() const;
   void leave_out() { left_out_ = true; }
   bool is_empty() const { return plots_.empty(); }
-  // `path`: of the page's directory in the mount. The page tells whether plots were left out.
-  std::string page(const std::string& path) const;
+  // The page tells whether plots were left out.
+  std::string page(const std::string& heading) const;
 
  private:
   class OfFile;
@@ -35,8 +35,8 @@ class PlotWalk {
   bool left_out_ = false;
 };
 
-// The page of all plots below a directory of a ROOT file, `path` in the mount. Blocks.
-std::string plot_index(const tfile::File&, const tfile::DirectoryListing&, const std::string& path,
+// The page of all plots and tables below a directory of a ROOT file. Blocks.
+std::string plot_index(const tfile::File&, const tfile::DirectoryListing&, const std::string& heading,
                        const std::vector<std::uint64_t>& ancestors);
 
 }  // namespace tfilefs

@@ -72,7 +72,9 @@ void start_page(const std::shared_ptr<SourceTree>& tree, const std::string& dire
     walk.visit(directory, "", 0);
     if (stop.stop_requested()) return cancelled();
     if (walk.plots.is_empty()) return no_such_entry();
-    return std::make_shared<FixedContent>(walk.plots.page(directory));
+    const std::string& top = tree->real_path();
+    const std::string heading = directory.empty() ? top.substr(top.rfind('/') + 1) : directory;
+    return std::make_shared<FixedContent>(walk.plots.page(heading.empty() ? "/" : heading));
   };
   answer_blocking(tree->context().cache, std::move(job), std::move(made));
 }

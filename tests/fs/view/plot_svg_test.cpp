@@ -499,14 +499,14 @@ TEST(IndexPage, NamesAreEscaped) {
   IndexPage made("/<dir>", std::size(plots));
   for (const IndexedPlot& plot : plots) made.add(plot);
   const std::string page = made.take("");
-  EXPECT_EQ(page.find("<script"), page.npos);
+  EXPECT_EQ(page.find("<script"), page.rfind("<script")) << "that of the search";
   EXPECT_NE(page.find("src=\"./a%20b/x%22%3E%3Cscript%3E%26%23/plot.svg\""), page.npos);
   EXPECT_NE(page.find("&lt;title&gt;"), page.npos);
   for (const char* begin : {"src=\"javascript", "href=\"javascript"}) EXPECT_EQ(page.find(begin), page.npos);
 }
 
-TEST(IndexPage, EachDirectoryHasASection) {
-  EXPECT_NE(IndexPage("", 0).take("").find("<p>No plots.</p>"), std::string::npos);
+TEST(IndexPage, EachDirectoryHasAGroup) {
+  EXPECT_NE(IndexPage("", 0).take("").find("<p>Nothing to show.</p>"), std::string::npos);
   IndexPage made("/", 3);
   for (const char* directory : {"", "a", "a"}) made.add({directory, "x", "", "TH1F"});
   const std::string page = made.take("and more");
@@ -517,6 +517,8 @@ TEST(IndexPage, EachDirectoryHasASection) {
     return found;
   };
   EXPECT_EQ(count("<section>"), 2u);
+  EXPECT_EQ(count("<details open>"), 1u);
+  EXPECT_EQ(count("</details>"), 1u);
   EXPECT_EQ(count("</section>"), 2u);
   EXPECT_EQ(count("<figure>"), 3u);
   EXPECT_NE(page.find("<p>and more</p>"), page.npos);
