@@ -149,7 +149,8 @@ std::string next_text(const ToldFile& facts) {
 void print_facts(const ToldFile& facts) {
   std::string text = printable(facts.name) + ": " + bytes_text(static_cast<double>(facts.size)) +
                      ", written with ROOT " + facts.version;
-  if (const std::string codecs = codecs_text(facts.codecs); !codecs.empty()) text += ", " + codecs;
+  const std::string codecs = codecs_text(facts.codecs);
+  if (!codecs.empty()) text += codecs == "none" ? ", not compressed" : ", " + codecs;
   text += "\n";
   if (facts.recovered) text += "was not closed: its keys were recovered\n";
   if (facts.directories > 0) text += std::to_string(facts.directories) + " directories\n";

@@ -88,7 +88,7 @@ def test_info_is_a_screen(tfilefs, sample):
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert len(lines) <= 24
-    assert re.fullmatch(rf"{sample}: [\d.]+ MB, written with ROOT \d\.\d\d/\d\d, none", lines[0])
+    assert re.fullmatch(rf"{sample}: [\d.]+ MB, written with ROOT \d\.\d\d/\d\d, not compressed", lines[0])
     assert re.search(r"Events  TTree, 100000 entries, 6 columns, [\d.]+ MB", done.stdout)
     assert "  6 TH1D\n" in done.stdout and "  2 TH2D\n" in done.stdout
     for line in (line.strip() for line in lines[lines.index("next:") + 1 :]):
