@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random tables in one to three files, written by a mount without a kernel, repacked with random options, and read
-// again: against a model of what each entry holds. TFILEFS_CRASH=long makes a hundred times as many; TFILEFS_CRASH_SEED
-// repeats a run (tests/campaign.py).
+// again: against a model of what each entry holds.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -18,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "fs/campaign.h"
 #include "repack/repack.h"
 #include "temporary_directory.h"
 #include "vfs/file_system.h"
@@ -334,10 +333,7 @@ class RepackModel {
 };
 
 TEST(RepackModel, HasTheEntriesThatWereChosen) {
-  const char* const length = std::getenv("TFILEFS_CRASH");
-  const char* const seed = std::getenv("TFILEFS_CRASH_SEED");
-  const std::uint64_t tables = length && std::string(length) == "long" ? 1200 : 12;
-  const std::uint64_t first = seed ? std::stoull(seed) : 1;
+  const auto [tables, first] = campaign_of(12);
   std::uint64_t repacks = 0, files = 0;
   for (std::uint64_t i = 0; i < tables; ++i) {
     SCOPED_TRACE("TFILEFS_CRASH_SEED=" + std::to_string(first + i));

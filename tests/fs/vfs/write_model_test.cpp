@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random operations on a ROOT file that is written, commits, time that passes, crashes and faults between any two of
-// them or within one, against a model. TFILEFS_CRASH=long makes a hundred times as many; TFILEFS_CRASH_SEED repeats a
-// run (tests/campaign.py).
+// them or within one, against a model.
 #include "fs/vfs/write_model.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
-#include <string>
+
+#include "fs/campaign.h"
 
 namespace tfilefs {
 namespace {
@@ -17,10 +16,7 @@ namespace {
 constexpr std::uint64_t kOperationsOfAFile = 300;  // then a new one, with its own seed, which is enough to repeat it
 
 TEST(WriteModel, IsWhatAMountIs) {
-  const char* const length = std::getenv("TFILEFS_CRASH");
-  const char* const seed = std::getenv("TFILEFS_CRASH_SEED");
-  const std::uint64_t files = length && std::string(length) == "long" ? 1000 : 10;
-  const std::uint64_t first = seed ? std::stoull(seed) : 1;
+  const auto [files, first] = campaign_of(10);
   WriteModel::Done all;
   const auto begin = std::chrono::steady_clock::now();
   for (std::uint64_t i = 0; i < files; ++i) {
