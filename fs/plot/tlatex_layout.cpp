@@ -115,6 +115,8 @@ class Parser {
 
   // The text in braces at this place; empty if there are none.
   TextLayout group(double size, const Looks& looks);
+  // The same where no command takes it: ROOT shows the braces then, as in the titles that TTree::Draw makes.
+  TextLayout shown_group(double size, const Looks& looks);
   void skip_group();
 
   // Superscripts and subscripts behind `base`, one above the other; for sums and integrals above and below it.
@@ -164,10 +166,10 @@ class Parser {
 
 TextLayout Parser::parse() {
   TextLayout all;
-  // A closing brace without an opening one ends a row, and is left out.
+  // A closing brace without an opening one ends a row.
   while (at_ < text_.size()) {
     append(all, row(1, {}));
-    if (at_ < text_.size()) ++at_;
+    if (take("}")) append(all, run("}", text_width("}"), 1, {}));
   }
   return all;
 }
@@ -243,6 +245,14 @@ TextLayout Parser::group(double size, const Looks& looks) {
   return inner;
 }
 
+TextLayout Parser::shown_group(double size, const Looks& looks) {
+  TextLayout all = run("{", text_width("{"), size, looks);
+  const std::size_t begin = at_;
+  append(all, group(size, looks));
+  if (at_ > begin + 1 && text_[at_ - 1] == '}') append(all, run("}", text_width("}"), size, looks));
+  return all;
+}
+
 void Parser::skip_group() {
   for (int open = 1; at_ < text_.size(); ++at_) {
     open += text_[at_] == '{' ? 1 : text_[at_] == '}' ? -1 : 0;
@@ -312,7 +322,7 @@ void Parser::add_script(LetterRun& run, TextLayout script, double y, double dx) 
 }
 
 TextLayout Parser::element(double size, const Looks& looks) {
-  if (sees("{")) return group(size, looks);
+  if (sees("{")) return shown_group(size, looks);
   if (auto made = delimited(size, looks)) return *std::move(made);
   if (auto made = structure(size, looks)) return *std::move(made);
   if (auto made = accent(size, looks)) return *std::move(made);

@@ -191,7 +191,7 @@ TEST(TLatex, UnderscoresAndHatsWithoutBracesAreLetters) {
   for (const char* name : {"HLT_Mu50", "jet_pt", "a^b", "_", "^", "x_", "p_T", "#p_x"})
     EXPECT_EQ(letters(name), std::string(name) + "|");
   EXPECT_EQ(letters("#eta_jet"), "η_jet|");
-  EXPECT_EQ(letters("frac{1}{2}"), "frac12|");
+  EXPECT_EQ(letters("frac{1}{2}"), "frac{1}{2}|");
 }
 
 TEST(TLatex, PowersAndIndicesStandOverEachOther) {
@@ -276,7 +276,17 @@ TEST(TLatex, BracesOfCommandsAreNotShown) {
   }
   EXPECT_EQ(lay_out_tlatex("#strike{abc}").strokes.size(), 1u);
   EXPECT_EQ(letters("#corner#voidn#arctop"), "¬℘⎛|");
-  EXPECT_EQ(letters("#unknown{abc}"), "#unknownabc|");
+}
+
+// In the title of what TTree::Draw makes, "x {cut}", they are the cut's.
+TEST(TLatex, OtherBracesAre) {
+  EXPECT_EQ(letters("energy {energy>50}"), "energy {energy&gt;50}|");
+  EXPECT_EQ(letters("{a}b}{c"), "{a}b}{c|");
+  EXPECT_EQ(letters("#alpha{} x"), "α{} x|");
+  EXPECT_EQ(letters("#unknown{abc}"), "#unknown{abc}|");
+  const auto powers = pieces_of("x_{1} {y^{2}}");
+  EXPECT_EQ(powers.back().escaped, "}");
+  EXPECT_EQ(powers.back().size, powers.front().size);
 }
 
 TEST(TLatex, NothingGetsOutOfTheText) {
@@ -284,8 +294,8 @@ TEST(TLatex, NothingGetsOutOfTheText) {
   EXPECT_EQ(letters(std::string("a\0b\x01\xff", 5)), "a\uFFFDb\uFFFD\uFFFD|");
   EXPECT_EQ(letters("#"), "#|");
   EXPECT_EQ(letters("#unknown"), "#unknown|");
-  EXPECT_EQ(letters("{{{{"), "");
-  EXPECT_EQ(letters("a}b"), "ab|");
+  EXPECT_EQ(letters("{{{{"), "{{{{|");
+  EXPECT_EQ(letters("a}b"), "a}b|");
   EXPECT_EQ(tlatex("#color[2]{<}").find("<<"), std::string::npos);
   for (const char* part :
        {"^", "^{", "_{", "#frac{", "#sqrt{", "#left(", "#bar{", "{", "#splitline{", "x^{y_{", "#[]{"}) {
