@@ -5,12 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <future>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "control/readme.h"
 #include "control/stats.h"
+#include "descriptor_limit.h"
 #include "on_behalf.h"
 #include "tfile/buffer.h"
 #include "tfile/name.h"
@@ -24,6 +28,7 @@
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
 #include "vfs/nodes/control_directory.h"
+#include "vfs/nodes/expression_entries.h"
 #include "vfs/nodes/root_file_vnodes.h"
 #include "vfs/nodes/xattr.h"
 #include "vfs/remote/remote_tree.h"
@@ -66,6 +71,13 @@ constexpr int kTries = 4;
 std::size_t inode_limit(std::uint64_t memory) {
   constexpr std::uint64_t kBytes = 2048, kFewest = 1024;
   return std::max(memory / kBytes, kFewest);
+}
+
+// How many names of expressions it may know before that. Each keeps a bit for each entry, or a histogram and a
+// descriptor.
+std::size_t expression_limit() {
+  constexpr std::size_t kNames = 64, kDescriptors = 4;
+  return files_within_limit(kNames, kDescriptors);
 }
 
 // Staged data may take half of the memory, since reading goes on meanwhile.
@@ -128,7 +140,7 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<cons
 }
 
 void FileSystem::set_root(Entry root) {
-  inodes_ = std::make_unique<InodeTable>(std::move(root), inode_limit(cache_->budget()->size()));
+  inodes_ = std::make_unique<InodeTable>(std::move(root), inode_limit(cache_->budget()->size()), expression_limit());
   context_.make_root = make_root_directory;
   context_.file_is_gone = [this](std::uint64_t number) { inodes_->remove(number); };
 }
@@ -244,18 +256,21 @@ InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::st
   }
   const auto [id, number, is_crowded] = inodes_->refer(parent, own_name, entry, state, is_new);
   attributes.number = number;
-  if (is_crowded && kernel_.forget_name && !forgetting_.exchange(true)) forget_names();
+  const bool is_one_too_many = entry.vnodes->generation() && is_of_expression(name) && inodes_->note_made(id);
+  if ((is_crowded || is_one_too_many) && kernel_.forget_name && !forgetting_.exchange(true)) forget_names(is_crowded);
   return id;
 }
 
 // On a thread that nothing waits for: the kernel may hold the directory's lock until a request is answered.
-void FileSystem::forget_names() {
-  const auto job = [this] {
-    for (const InodeTable::Name& each : inodes_->oldest()) {
+void FileSystem::forget_names(bool is_crowded) {
+  const auto job = [this, is_crowded] {
+    std::vector<InodeTable::Name> names = inodes_->release_made();
+    if (is_crowded) std::ranges::move(inodes_->oldest(), std::back_inserter(names));
+    for (const InodeTable::Name& each : names) {
       if (!inodes_->is_used(each.file))
         kernel_.forget_name(each.directory, each.name);  // it may have been opened meanwhile
     }
-    release_idle_tables();
+    if (is_crowded) release_idle_tables();
     forgetting_ = false;
   };
   if (!cache_->exec().serial_queues.run(&forgetting_, job)) forgetting_ = false;

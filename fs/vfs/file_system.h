@@ -291,7 +291,7 @@ class FileSystem {
   bool may_tell_at_once(Inode&, const Attributes&) const;
   template <class T>
   void tell_size(const InodePtr&, const Attributes&, T answer, Reply<T>);
-  void forget_names();
+  void forget_names(bool is_crowded);
   void release_idle_tables();
   void set_root(Entry);
   std::vector<GenerationPtr> remote_files() const;

@@ -26,6 +26,12 @@ bool is_path(const Inode& inode, const Inode& parent, std::string_view name) {
   return inode.parent && inode.parent->number == parent.number && inode.name == name;
 }
 
+// The inode, or the nearest one above it, that is one of these.
+const Inode* first_above(const Inode* inode, const std::unordered_set<const Inode*>& these) {
+  while (inode && !these.contains(inode)) inode = inode->parent.get();
+  return inode;
+}
+
 // Holds the place of what a directory of a ROOT file shows. Whoever asks for that finds it again.
 class ReleasedVnodes final : public Vnodes {
  public:
@@ -42,7 +48,8 @@ class ReleasedVnodes final : public Vnodes {
 
 }  // namespace
 
-InodeTable::InodeTable(Entry root, std::size_t limit) : limit_(limit), crowded_at_(limit) {
+InodeTable::InodeTable(Entry root, std::size_t limit, std::size_t made_max)
+    : limit_(limit), made_max_(made_max), crowded_at_(limit) {
   auto inode = std::make_shared<Inode>(kRootId, kRootId, Inode::State{}, nullptr, "");
   inode->entry_ = std::move(root);
   inode->lookups_ = 1;
@@ -131,8 +138,7 @@ std::vector<InodeTable::Name> InodeTable::oldest() {
   const std::size_t wanted = inodes_.size() - std::min(inodes_.size(), target);
   auto file = files_.begin();
   for (; file != files_.end() && names.size() < wanted; ++file) {
-    if (!(*file)->is_elsewhere_ && !is_in_use((*file)->id))
-      names.push_back({(*file)->parent->id, (*file)->name, (*file)->id});
+    if (may_be_forgotten(**file)) names.push_back({(*file)->parent->id, (*file)->name, (*file)->id});
   }
   files_.splice(files_.end(), files_, files_.begin(), file);
   // Where the kernel keeps them, it is not asked for each new one.
@@ -141,12 +147,7 @@ std::vector<InodeTable::Name> InodeTable::oldest() {
 }
 
 std::vector<std::shared_ptr<const Generation>> InodeTable::release_idle() {
-  struct Shown {
-    Entry entry;
-    std::shared_ptr<DirectoryOnce> entered;
-    std::shared_ptr<const Directory> kept;
-  };
-  std::vector<Shown> dropped;  // with all that was loaded for them: destroyed after the lock is released
+  std::vector<Shown> dropped;
   std::map<std::shared_ptr<const Generation>, std::shared_ptr<const Vnodes>> stand_ins;
   std::unordered_set<const Inode*> above_files;
   const Lock lock(mutex_);
@@ -158,13 +159,60 @@ std::vector<std::shared_ptr<const Generation>> InodeTable::release_idle() {
     if (inode->state.is_file || !generation || above_files.contains(inode.get())) return;
     auto& stand_in = stand_ins[generation];
     if (!stand_in) stand_in = std::make_shared<const ReleasedVnodes>(generation);
-    dropped.push_back({std::exchange(inode->entry_, Entry{stand_in, {}}), std::exchange(inode->directory_, nullptr),
-                       std::exchange(inode->kept_, nullptr)});
+    dropped.push_back(release(*inode, stand_in));
   });
   std::vector<std::shared_ptr<const Generation>> generations;
   for (const auto& [generation, stand_in] : stand_ins) generations.push_back(generation);
   return generations;
 }
+
+InodeTable::Shown InodeTable::release(Inode& inode, const std::shared_ptr<const Vnodes>& stand_in) {
+  return {std::exchange(inode.entry_, Entry{stand_in, {}}), std::exchange(inode.directory_, nullptr),
+          std::exchange(inode.kept_, nullptr)};
+}
+
+bool InodeTable::note_made(InodeId id) {
+  const Lock lock(mutex_);
+  const InodePtr* const found = inodes_.find(id);
+  if (!found) return false;
+  Inode& inode = **found;
+  drop_made(inode);
+  inode.is_made_ = true;
+  inode.among_made_ = made_.insert(made_.end(), &inode);
+  return made_.size() > made_max_;
+}
+
+void InodeTable::drop_made(Inode& inode) {
+  if (std::exchange(inode.is_made_, false)) made_.erase(inode.among_made_);
+}
+
+std::vector<InodeTable::Name> InodeTable::release_made() {
+  std::vector<Name> names;
+  std::vector<Shown> dropped;
+  std::unordered_set<const Inode*> known;  // directories below which there are files
+  const Lock lock(mutex_);
+  const std::size_t beyond = made_.size() - std::min(made_.size(), made_max_);
+  const std::vector<Inode*> oldest(made_.begin(), std::next(made_.begin(), static_cast<std::ptrdiff_t>(beyond)));
+  const std::unordered_set<const Inode*> made(oldest.begin(), oldest.end());
+  for (const Inode* file : files_) {
+    const bool is_below = first_above(file, made) != nullptr;
+    for (const Inode* of = first_above(file, made); of; of = first_above(of->parent.get(), made)) known.insert(of);
+    if (is_below && may_be_forgotten(*file)) names.push_back({file->parent->id, file->name, file->id});
+  }
+  inodes_.for_each([&](const InodePtr& inode) {
+    const Inode* const of = inode->state.is_file ? nullptr : first_above(inode.get(), made);
+    if (!of || known.contains(of)) return;
+    if (const auto generation = of->entry_.vnodes->generation())
+      dropped.push_back(release(*inode, std::make_shared<const ReleasedVnodes>(generation)));
+  });
+  for (Inode* const each : oldest) {
+    if (!each->state.is_file && !known.contains(each)) drop_made(*each);
+  }
+  return names;
+}
+
+// Names of a file that was found at several paths may be of others by now.
+bool InodeTable::may_be_forgotten(const Inode& file) const { return !file.is_elsewhere_ && !is_in_use(file.id); }
 
 bool InodeTable::is_in_use(InodeId id) const {
   const InodePtr* const inode = inodes_.find(id);
@@ -195,6 +243,7 @@ void InodeTable::forget(InodeId id, std::uint64_t times) {
   const auto displaced = std::find_if(begin, end, [id](const auto& one) { return one.second == id; });
   if (displaced != end) displaced_.erase(displaced);
   if (inode.state.is_file) files_.erase(inode.among_files_);
+  drop_made(inode);
   dropped = inodes_.take(id);
   crowded_at_ = std::max(limit_, std::min(crowded_at_, inodes_.size() + limit_ / 8));
 }

@@ -59,8 +59,10 @@ class Inode {
   std::uint64_t adopted_ = 0;                 // State::which of the file that keeps this inode; 0: none
   bool is_elsewhere_ = false;                 // of a file that keeps its inode: it was found at another path, too
   bool left_ = false;                         // of a directory: it was moved away from this path, or removed
+  bool is_made_ = false;                      // it shows what was made of an expression, and is among `made_`
   std::uint64_t version_ = 0;                 // of the content whose pages the kernel may hold; 0: none
   std::list<const Inode*>::iterator among_files_;
+  std::list<Inode*>::iterator among_made_;
 };
 using InodePtr = std::shared_ptr<Inode>;
 
@@ -73,8 +75,8 @@ using InodePtr = std::shared_ptr<Inode>;
 // function of another class is called while it is held.
 class InodeTable {
  public:
-  // `limit`: of inodes, from which on `is_crowded` tells.
-  explicit InodeTable(Entry root, std::size_t limit = SIZE_MAX / 2);
+  // `limit`: of inodes, from which on `is_crowded` tells. `made_max`: of those that note_made() was told of.
+  explicit InodeTable(Entry root, std::size_t limit = SIZE_MAX / 2, std::size_t made_max = SIZE_MAX / 2);
 
   InodePtr find(InodeId) const;  // null: not known
 
@@ -123,19 +125,36 @@ class InodeTable {
   // Directories of ROOT files below which the kernel knows no file keep nothing of what they show from now on: they are
   // found again by their paths. Returns their generations.
   std::vector<std::shared_ptr<const Generation>> release_idle();
+  // What a file or directory shows was made of an expression, and is in memory as long as the kernel knows it, or
+  // something below it. Whether these are more than the limit: then those found first are to be released.
+  bool note_made(InodeId);
+  // Those of them beyond the limit, oldest first, that are directories and below which the kernel knows no file keep
+  // nothing from now on, as those of release_idle(). Of the others, the files that are not used: the kernel is to be
+  // asked to forget them, and the next call releases their directories.
+  std::vector<Name> release_made();
   // Whether it is open, or about to be. Without its name, an open file would seem deleted.
   bool is_used(InodeId) const;
 
  private:
   Entry replace(Inode&, const Entry&) REQUIRES(mutex_);  // returns the old one
+  // What a directory shows, and what was loaded for it: to be destroyed after the lock is released.
+  struct Shown {
+    Entry entry;
+    std::shared_ptr<DirectoryOnce> entered;
+    std::shared_ptr<const Directory> kept;
+  };
+  Shown release(Inode&, const std::shared_ptr<const Vnodes>& stand_in) REQUIRES(mutex_);
+  void drop_made(Inode&) REQUIRES(mutex_);
+  bool may_be_forgotten(const Inode& file) const REQUIRES(mutex_);
   void replace_removed(std::uint64_t which) REQUIRES(mutex_);
   bool lies_in_left(const Inode&) const REQUIRES(mutex_);
   bool is_in_use(InodeId) const REQUIRES(mutex_);
 
-  const std::size_t limit_;
+  const std::size_t limit_, made_max_;
   mutable Mutex mutex_{"InodeTable::mutex_"};
   InodeMap<InodePtr> inodes_ GUARDED_BY(mutex_);
   std::list<const Inode*> files_ GUARDED_BY(mutex_);  // oldest first
+  std::list<Inode*> made_ GUARDED_BY(mutex_);         // oldest first
   std::size_t crowded_at_ GUARDED_BY(mutex_);
   std::multimap<InodeId, InodeId> displaced_ GUARDED_BY(mutex_);  // by the id that they would have had, which was taken
   std::unordered_map<std::uint64_t, InodePtr> moving_ GUARDED_BY(mutex_);  // by State::which

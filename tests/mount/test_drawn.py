@@ -114,3 +114,22 @@ def test_a_page_of_all_columns(table):
 def test_the_page_of_a_chosen_table(table):
     page = Page(mounted_table.read_exactly(os.path.join(table, ".where=n>2", "index.html")).decode())
     assert page.images and os.path.isfile(os.path.join(table, ".where=n>2", page.images[0]))
+
+
+def test_many_drawings_take_few_descriptors(source, mount):
+    """Each is a file in memory, with a descriptor, as long as the kernel knows it."""
+    m = mount(source)
+
+    def drawn(least):
+        with open(os.path.join(m.path, "t", f".draw=n;n>={least}", "object.json")) as file:
+            return json.load(file)
+
+    def descriptors():
+        opened = f"/proc/{m.process.pid}/fd"
+        return sum("tfilefs-draw" in os.readlink(os.path.join(opened, each)) for each in os.listdir(opened))
+
+    first = [drawn(least) for least in range(3)]
+    for least in range(3, 300):
+        drawn(least)
+    mounted.wait_until(lambda: descriptors() < 150)
+    assert [drawn(least) for least in range(3)] == first

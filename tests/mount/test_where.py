@@ -173,3 +173,22 @@ def test_a_changed_file_is_stale(samples, tmp_path, mount):
             assert error.errno == errno.ESTALE
     time.sleep(1.2)
     assert np.fromfile(os.path.join(m.path, "t", ".where=n>2", "n.i4"), "i4").tolist() == list(range(3, 10))
+
+
+def test_many_expressions_are_forgotten_but_those_in_use(samples, mount):
+    table = os.path.join(mount(os.path.join(samples("numbers"), "numbers-101.root")).path, "t")
+    first = os.path.join(table, ".where=n>2")
+    lists, numbers = (mounted_table.read_node(first, name) for name in ("c_I", "n"))
+    directory = os.open(first, os.O_RDONLY)
+    column = os.open("n.i4", os.O_RDONLY, dir_fd=directory)
+    inside = os.stat("c_I", dir_fd=directory).st_ino
+    for least in range(300):
+        os.stat(os.path.join(table, f".where=n>={least}", "c_I", "values.i4"))
+        os.stat(os.path.join(table, f".where=n>={least}.arrow" if least % 2 else f".where=n>={least}.parquet"))
+    assert np.frombuffer(os.read(column, 1 << 20), "i4").tolist() == numbers
+    with open(os.open("n.i4", os.O_RDONLY, dir_fd=directory), "rb") as again:
+        assert np.frombuffer(again.read(), "i4").tolist() == numbers
+    assert os.stat("c_I", dir_fd=directory).st_ino == inside
+    assert mounted_table.same(mounted_table.read_node(first, "c_I"), lists)
+    os.close(column)
+    os.close(directory)

@@ -29,6 +29,7 @@ class MemoryOrigin final : public FileLocator {
 
   Result<SourceState> look() const override { return SourceState{file_->identity(), from_}; }
   Result<std::shared_ptr<const GuardedSource>> open() const override { return GuardedSource::guard(file_); }
+  bool is_opened_again() const override { return false; }
 
  private:
   const DrawnSource file_;

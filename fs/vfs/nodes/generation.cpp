@@ -358,7 +358,7 @@ void MountedFile::answer_all() {
         std::ranges::move(std::exchange(waiters_, {}), std::back_inserter(asked));
       }
     }
-    if (result) context_.recent.keep(*result);
+    if (result && origin_->is_opened_again()) context_.recent.keep(*result);
     for (auto& reply : asked) reply(result);
   }
 }

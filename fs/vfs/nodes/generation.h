@@ -92,6 +92,8 @@ class FileLocator {
   // Whose threads ask for it. Does not block.
   virtual tfile::ServerId server_id() const { return tfile::kLocalOrigin; }
   virtual Result<std::shared_ptr<const GuardedSource>> open() const = 0;
+  // Whether it costs an opening where nobody has it open. Else whoever made it keeps it.
+  virtual bool is_opened_again() const { return true; }
   // The identity of the file, or of a file named relative to it, that a caller would open by its own rights. Blocks.
   // Error: denied.
   virtual Result<tfile::Identity> reach(const CallerPtr&, Access, const std::string& sibling) const;

@@ -185,6 +185,28 @@ TEST(InodeTable, TheKernelIsNotAskedForEachFileThatItKeeps) {
   EXPECT_LT(crowded, 100);
 }
 
+TEST(InodeTable, FilesOfTheOldestExpressionsAreForgotten) {
+  InodeTable table(entry(), 1000, 3);
+  const auto root = table.find(kRootId);
+  std::vector<InodePtr> inside;
+  for (int i = 0; i < 5; ++i) {
+    const auto directory = refer(table, root, "e" + std::to_string(i), kDirectory);
+    EXPECT_EQ(table.note_made(directory->id), i >= 3);
+    const auto below = refer(table, directory, "d", kDirectory);
+    inside.push_back(refer(table, below, "f", {true, 1}));
+  }
+  const InodeId first = inside[0]->id;
+  inside[0].reset();  // the others are open
+  const auto names = table.release_made();
+  ASSERT_EQ(names.size(), 1u);
+  EXPECT_EQ(names[0].file, first);
+  table.forget(first, 1);
+  EXPECT_TRUE(table.note_made(table.find(table.number_of(*root, "e4"))->id));  // five, until the next call
+  inside.clear();
+  table.release_made();  // without a generation they are not found again, and stay as they are
+  EXPECT_FALSE(table.entry(*table.find(table.number_of(*root, "e0"))).vnodes->is_released());
+}
+
 TEST(InodeTable, RemembersWhosePagesTheKernelHas) {
   InodeTable table(entry());
   const auto f = refer(table, table.find(kRootId), "f", {true, 1});
