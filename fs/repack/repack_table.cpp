@@ -275,7 +275,8 @@ Result<WrittenTable> UnitsOfTable::run(const KeyInfo& first) {
 
 tfile::CopyOptions UnitsOfTable::copy_options() const {
   const RepackOptions& options = request_.options;
-  tfile::CopyOptions how{options.compression, options.cluster_bytes, nullptr};
+  constexpr std::uint64_t kCutShare = 8;
+  tfile::CopyOptions how{options.compression, options.cluster_bytes, nullptr, options.memory / kCutShare};
   if (!options.columns.takes_all()) how.keeps_field = [this](std::string_view name) { return keeps(name); };
   return how;
 }

@@ -23,6 +23,7 @@ struct CopyOptions {
   std::optional<Compression> compression;                       // nothing: as it is stored
   std::uint64_t cluster_bytes = 0;                              // compressed, of new clusters; 0: the clusters stay
   std::function<bool(std::string_view)> keeps_field = nullptr;  // by top-level branch or field; none: all
+  std::uint64_t cut_memory = 16 << 20;                          // of decompressed baskets that are cut further
 };
 
 // A table that is made of stored units (baskets, pages) of tables in other files, without a look at what they mean. So

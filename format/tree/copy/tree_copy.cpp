@@ -306,9 +306,22 @@ CutForm TreeCopy::cut_form(const BranchRecord& branch) const {
   return form;
 }
 
+// `goes_on`: others will be cut of it. In small clusters these are many.
+Result<CutBaskets::ContentPtr> TreeCopy::content_to_cut(BranchIndex branch, std::size_t number,
+                                                        std::span<const std::byte> stored, bool goes_on) const {
+  CutBaskets::ContentPtr content = cut_baskets_.find(branch, number);
+  if (!content) {
+    TRY(BasketContent made, read_basket(stored));
+    content = std::make_shared<const BasketContent>(std::move(made));
+    if (goes_on) cut_baskets_.keep(branch, number, content);
+  }
+  if (!goes_on) cut_baskets_.drop(branch);
+  return content;
+}
+
 Result<Part> TreeCopy::cut(const CopiedBasket& basket, std::span<const std::span<const std::byte>> stored) const {
   const BranchRecord& branch = present().branch(basket.branch);
-  std::vector<BasketContent> contents(stored.size());  // keeps what was decompressed
+  std::vector<CutBaskets::ContentPtr> contents(stored.size());  // keeps what was decompressed
   std::vector<TakenEntries> taken(stored.size());
   for (std::size_t i = 0; i < stored.size(); ++i) {
     const std::size_t number = basket.first + i;
@@ -320,8 +333,8 @@ Result<Part> TreeCopy::cut(const CopiedBasket& basket, std::span<const std::span
     if (const EmbeddedBasket* embedded = embedded_basket(branch, number)) {
       one = {embedded->data, embedded->offsets, {}, embedded->entries, embedded->keylen, {}};
     } else {
-      TRY(contents[i], read_basket(stored[i]));
-      const BasketContent& content = contents[i];
+      TRY(contents[i], content_to_cut(basket.branch, number, stored[i], numbers.end < kept_.before(all.end)));
+      const BasketContent& content = *contents[i];
       if (content.generated_offsets) return fail(ErrorKind::unsupported, "basket: lists without offsets");
       one = {content.bytes.first(content.header.border()),
              content.offsets,
@@ -366,6 +379,7 @@ Result<> TreeCopy::end_table() {
   }
   entries_ += present_entries_;
   plan_ = {};
+  cut_baskets_.clear();
   next_.reset();
   return {};
 }

@@ -11,6 +11,7 @@
 #include "streamer/info/known_descriptions.h"
 #include "tfile/table_copy.h"
 #include "tree/copy/basket_cut.h"
+#include "tree/copy/cut_baskets.h"
 #include "tree/copy/source_tree.h"
 #include "tree/copy/unit_plan.h"
 #include "tree/write/tree_record_write.h"
@@ -23,7 +24,10 @@ class TreeCopy final : public RecordedTable, public TableCopy {
  public:
   // `class_name`: of its key.
   TreeCopy(TreePlace place, std::string class_name, CopyOptions options)
-      : place_(std::move(place)), class_name_(std::move(class_name)), options_(std::move(options)) {}
+      : place_(std::move(place)),
+        class_name_(std::move(class_name)),
+        options_(std::move(options)),
+        cut_baskets_(options_.cut_memory) {}
   TableCopy* copy() override { return this; }
 
   Result<> add_table(std::shared_ptr<const File>, const KeyInfo&, const KeptEntries*) override;
@@ -72,6 +76,8 @@ class TreeCopy final : public RecordedTable, public TableCopy {
   Result<bool> leave_out_what_cannot_be_cut(const SourceTree&);
   CutForm cut_form(const BranchRecord&) const;
   Result<Part> copied_basket(const CopiedBasket&, std::span<const std::byte> stored) const;
+  Result<CutBaskets::ContentPtr> content_to_cut(BranchIndex, std::size_t number, std::span<const std::byte> stored,
+                                                bool goes_on) const;
   Result<Part> cut(const CopiedBasket&, std::span<const std::span<const std::byte>> stored) const;
   ChangedBranch changed(BranchIndex) const;
   std::vector<std::size_t> dropped_slots() const;
@@ -90,6 +96,7 @@ class TreeCopy final : public RecordedTable, public TableCopy {
   std::int64_t entries_ = 0;  // of the tables that have ended
   Clusters clusters_;
   bool renumbers_ = false;  // entries were left out or joined
+  mutable CutBaskets cut_baskets_;
 };
 
 }  // namespace tfile
