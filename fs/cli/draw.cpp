@@ -24,6 +24,7 @@
 #include "draw/drawing_file.h"
 #include "draw/terminal_plot.h"
 #include "query/draw_text.h"
+#include "query/query.h"
 #include "vfs/names/chain_names.h"
 
 namespace tfilefs {
@@ -122,6 +123,17 @@ Error with_like_name(Error error, const DrawFlags& given) {
   return error;
 }
 
+// As it is typed in ROOT: "x>>h(100,0,1)".
+Error with_hint_of_options(Error error, const DrawFlags& given) {
+  const std::string& text = given.expressions;
+  const std::size_t arrow = text.rfind(">>");
+  if (error.kind != ErrorKind::invalid || arrow == std::string::npos || !error.text.ends_with('\n')) return error;
+  const std::string name = text.substr(arrow + 2, std::min(text.find('(', arrow), text.size()) - arrow - 2);
+  const bool is_meant = is_query_name(name) && (text.ends_with(')') || text.size() == arrow + 2 + name.size());
+  if (is_meant) error.text += "tfilefs: >>" + name + " names no histogram here: see --bins, --range and -o\n";
+  return error;
+}
+
 void take_draw_flags(CommandLine& command, DrawFlags& given) {
   command.take("--bins", given.bins);
   command.take("--range", given.range);
@@ -158,7 +170,7 @@ int run_draw(int argc, char** argv) {
   const auto drawing = draw_table(*wanted, stop.token(), [&](double share) { line.show(share); });
   line.clear();
   if (!drawing && StopOnSignal::met() != 0) return 128 + StopOnSignal::met();
-  if (!drawing) return complain_in_lines(with_like_name(drawing.error(), given));
+  if (!drawing) return complain_in_lines(with_hint_of_options(with_like_name(drawing.error(), given), given));
   const auto shown = show_drawing(*drawing, given, *out);
   return shown ? kExitOk : complain(shown.error());
 }

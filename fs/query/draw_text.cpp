@@ -65,7 +65,7 @@ Result<> take_ranges(const std::string& text, DrawRequest& request) {
     const std::size_t colon = part.find(':');
     const auto low = number_from(part.substr(0, colon));
     const auto high = colon == std::string::npos ? std::nullopt : number_from(part.substr(colon + 1));
-    if (!low || !high || !(*low < *high)) return not_as(text, "LO:HI of each axis, such as -1:1,0:50");
+    if (!low || !high || !(*low < *high)) return not_as(text, "LO:HI of each axis, LO less than HI, such as -1:1,0:50");
     if (!std::isfinite(*high - *low)) return not_as(text, "an axis with a finite length");
     request.ranges.emplace_back(std::pair(*low, *high));
   }

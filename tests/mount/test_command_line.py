@@ -162,6 +162,21 @@ def test_what_would_be_ignored_is_refused(tfilefs, sample, flags, why):
     assert done.returncode != 0 and why in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("expression, is_told", [
+    ("energy>>h(100,0,1)", True), ("sqrt(energy)>>hist", True), ("energy:run>>h2(10,0,1,10,0,1)", True),
+    ("energy>>nothing+1", False), ("energy>>", False), ("nothing(energy)", False), ("sqrt(enrgy>>2)", False),
+])
+def test_a_histogram_that_is_named_as_in_root(tfilefs, sample, expression, is_told):
+    done = tfilefs("draw", "-q", f"{sample}:Events", expression)
+    assert done.returncode == 1
+    assert ("names no histogram here: see --bins, --range and -o\n" in done.stderr) == is_told, done.stderr
+
+
+def test_limits_in_the_wrong_order_are_told(tfilefs, sample):
+    done = tfilefs("draw", "-q", f"{sample}:Events", "energy", "--range", "1:0")
+    assert done.returncode == 2 and "LO less than HI" in done.stderr
+
+
 def test_ten_million_bins_are_drawn(tfilefs, sample, tmp_path):
     assert tfilefs("draw", "-q", f"{sample}:Events", "energy", "--bins", "10000000", "-o", tmp_path / "a.root").returncode == 0
 
