@@ -5,15 +5,15 @@
 #include <utility>
 
 #include "repack/chain_source.h"
+#include "repack/saved_meanwhile.h"
 #include "repack/where_choice.h"
 #include "vfs/names/chain_names.h"
 
 namespace tfilefs {
-Result<Drawing> draw_table(const TableDrawing& wanted, const std::stop_token& stop,
+namespace {
+
+Result<Drawing> draw_chain(std::vector<ChainName> files, const TableDrawing& wanted, const std::stop_token& stop,
                            const std::function<void(double)>& progress) {
-  TRY(std::vector<ChainName> files, chain_names(wanted.source, wanted.remote));
-  if (files.empty() || files.front().table.empty())
-    return tfile::fail(ErrorKind::invalid, wanted.source + ": name the table, as in FILE.root:TABLE");
   const std::string table = files.front().table;
   const bool is_one_file = files.size() == 1;
   CacheOptions cache;
@@ -29,6 +29,22 @@ Result<Drawing> draw_table(const TableDrawing& wanted, const std::stop_token& st
   ScanThreads threads(wanted.threads, wanted.memory);
   return draw({source->named_table(), source->named_streams(), false, threads.unit_bytes(), {wanted.memory / 4}}, query,
               wanted.request, {threads, stop, progress});
+}
+
+}  // namespace
+
+Result<Drawing> draw_table(const TableDrawing& wanted, const std::stop_token& stop,
+                           const std::function<void(double)>& progress) {
+  constexpr int kTries = 4;  // a program that saves a file rests in between
+  TRY(const std::vector<ChainName> files, chain_names(wanted.source, wanted.remote));
+  if (files.empty() || files.front().table.empty())
+    return tfile::fail(ErrorKind::invalid, wanted.source + ": name the table, as in FILE.root:TABLE");
+  for (int tries = kTries;; --tries) {
+    auto drawing = draw_chain(files, wanted, stop, progress);
+    if (drawing || drawing.error().kind != ErrorKind::damaged) return drawing;
+    Error error = damage_or_save(std::move(drawing).error(), files);
+    if (error.kind == ErrorKind::damaged || tries == 1) return tl::unexpected<Error>(std::move(error));
+  }
 }
 
 }  // namespace tfilefs

@@ -20,6 +20,7 @@
 #include "repack/output_file.h"
 #include "repack/output_set.h"
 #include "repack/repack_table.h"
+#include "repack/saved_meanwhile.h"
 #include "repack/split_plan.h"
 #include "repack/stopped.h"
 #include "tfile/buffer.h"
@@ -77,6 +78,7 @@ class Repack {
   Result<RepackReport> run();
 
  private:
+  Result<RepackReport> write();
   // A file to be written. `shares`: what it has of each table, by path; null: all of it.
   struct WantedFile {
     std::string path;
@@ -177,6 +179,12 @@ Repack::Repack(const RepackOptions& options, const RepackWatch& watch)
     : options_(options), watch_(watch), reader_(1), workers_(options.threads), coders_(options.threads) {}
 
 Result<RepackReport> Repack::run() {
+  auto report = write();
+  if (!report) return tl::unexpected(damage_or_save(std::move(report).error(), inputs_.names()));
+  return report;
+}
+
+Result<RepackReport> Repack::write() {
   TRY(std::vector<ChainName> files, files_of(options_.sources, options_.remote));
   inputs_ = OpenInputs(std::move(files), options_.remote);
   TRY_VOID(check_out(options_.out));

@@ -60,6 +60,24 @@ def test_a_file_that_root_saves_all_the_time_is_never_damaged(tmp_path, mount):
     assert seen["read"] > 0 and set(seen) <= {"read", errno.ENOENT, errno.ENOTDIR, errno.ESTALE}, seen
 
 
+def test_a_file_that_root_saves_is_not_told_to_be_damaged(tmp_path):
+    """draw and repack read a file that is in the middle of a save."""
+    file, out = tmp_path / "a.root", tmp_path / "out.root"
+    job = subprocess.Popen([sys.executable, "-c", SAVES, file, "5"])
+    said = collections.Counter()
+    while job.poll() is None:
+        for command in (["draw", "-q", f"{file}:T", "x", "x%2==0", "--json"], ["repack", "-q", "--force", "--where", "x%2==0", file, out]):
+            done = subprocess.run([mounted.program(), *command], capture_output=True, timeout=60, check=False)
+            said[done.stderr.decode(errors="replace") or command[0]] += 1
+    job.wait()
+    assert said["draw"] > 0
+    told = ("another program is writing this file", "changed since it was opened", "no table T", "no files to read", "it is empty",
+            "No such file")
+    wrong = [each for each in said if each not in ("draw", "repack") and not any(words in each for words in told)]
+    assert not wrong, wrong
+
+
+
 @pytest.mark.parametrize("how", ("it grows", "it has a byte behind its end"))
 @pytest.mark.parametrize("shown", ("alone", "in a mirror"))
 def test_a_file_that_is_written_over(tmp_path, mount, how, shown):
