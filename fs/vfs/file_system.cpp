@@ -256,7 +256,7 @@ InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::st
   }
   const auto [id, number, is_crowded] = inodes_->refer(parent, own_name, entry, state, is_new);
   attributes.number = number;
-  const bool is_one_too_many = entry.vnodes->generation() && is_of_expression(name) && inodes_->note_made(id);
+  const bool is_one_too_many = is_of_expression(name) && inodes_->note_made(id);
   if ((is_crowded || is_one_too_many) && kernel_.forget_name && !forgetting_.exchange(true)) forget_names(is_crowded);
   return id;
 }

@@ -204,6 +204,8 @@ std::vector<InodeTable::Name> InodeTable::release_made() {
     if (!of || known.contains(of)) return;
     if (const auto generation = of->entry_.vnodes->generation())
       dropped.push_back(release(*inode, std::make_shared<const ReleasedVnodes>(generation)));
+    else if (inode.get() == of)  // of a chain: it is entered anew each time
+      dropped.push_back({{}, std::exchange(inode->directory_, nullptr), std::exchange(inode->kept_, nullptr)});
   });
   for (Inode* const each : oldest) {
     if (!each->state.is_file && !known.contains(each)) drop_made(*each);

@@ -116,9 +116,10 @@ def test_the_page_of_a_chosen_table(table):
     assert page.images and os.path.isfile(os.path.join(table, ".where=n>2", page.images[0]))
 
 
-def test_many_drawings_take_few_descriptors(source, mount):
+@pytest.mark.parametrize("options", [[], ["chain"]])
+def test_many_drawings_take_few_descriptors(source, mount, options):
     """Each is a file in memory, with a descriptor, as long as the kernel knows it."""
-    m = mount(source)
+    m = mount(source, *options)
 
     def drawn(least):
         with open(os.path.join(m.path, "t", f".draw=n;n>={least}", "object.json")) as file:
