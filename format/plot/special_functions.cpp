@@ -24,6 +24,7 @@ using std::numbers::pi;
 using Arguments = std::span<const double>;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 double at(Arguments a, std::size_t i, double otherwise) { return i < a.size() ? a[i] : otherwise; }
 
@@ -245,7 +246,10 @@ double gamma_below(double a, double x) {
   if (!(a > 0)) return a == 0 ? 1 : kNone;
   return x > 0 ? boost::math::gamma_p(a, x, Quiet()) : 0;
 }
-double gamma_above(double a, double x) { return 1 - gamma_below(a, x); }
+double gamma_above(double a, double x) {
+  if (!(a > 0)) return a == 0 ? 0 : kNone;
+  return x > 0 ? boost::math::gamma_q(a, x, Quiet()) : 1;
+}
 double chisquared_above(double x, double freedom) {
   if (!(freedom > 0)) return 0;
   return x > 0 ? boost::math::gamma_q(freedom / 2, x / 2, Quiet()) : x == 0 ? 1 : 0;
@@ -294,6 +298,7 @@ double beta_below(double x, double a, double b) {
   if (!(a > 0) || !(b > 0)) return kNone;
   return x <= 0 ? 0 : x >= 1 ? 1 : boost::math::ibeta(a, b, x, Quiet());
 }
+double beta_above(double x, double a, double b) { return beta_below(1 - x, b, a); }
 double beta_density(double x, double a, double b) {
   if (x < 0 || x > 1) return 0;
   return std::pow(x, a - 1) * std::pow(1 - x, b - 1) / beta(a, b);
@@ -339,6 +344,99 @@ double negative_binomial_density(double failed, double p, double passed) {
   if (passed < 0 || p < 0 || p > 1) return 0;
   const double ways = std::lgamma(failed + passed) - std::lgamma(failed + 1) - std::lgamma(passed);
   return std::exp(ways) * std::pow(p, passed) * std::pow(1 - p, failed);
+}
+
+// That at most so many fail, or more.
+double negative_binomial_below(double failed, double p, double passed) {
+  return p < 0 || p > 1 ? 0 : beta_below(p, passed, failed + 1);
+}
+double negative_binomial_above(double failed, double p, double passed) {
+  return p < 0 || p > 1 ? 0 : beta_above(p, passed, failed + 1);
+}
+
+double log_normal_above(double x, double mean, double sigma) {
+  return std::erfc((std::log(x) - mean) / sigma / std::numbers::sqrt2) / 2;
+}
+
+// Of Fisher's distribution, what lies below x or above.
+double fisher_part(double x, double n, double m, bool is_below) {
+  if (n < 0 || m < 0) return kNone;
+  if (!(x > 0)) return is_below ? 0 : 1;
+  const double rest = m / (m + n * x);
+  // The smaller of rest and 1 - rest has all of its digits.
+  if (is_below) return n * x < m ? beta_below(n * x / (m + n * x), n / 2, m / 2) : 1 - beta_below(rest, m / 2, n / 2);
+  return n * x < m ? 1 - beta_below(n * x / (m + n * x), n / 2, m / 2) : beta_below(rest, m / 2, n / 2);
+}
+
+double student_above(double t, double freedom) { return student_below(-t, freedom); }
+
+// The integral of a crystal ball of height 1 from z on, in widths; its tail is at negative z. z: minus infinity for
+// all.
+double crystal_ball_from(double z, double alpha, double power) {
+  const double scale = std::sqrt(pi / 2);
+  if (z > -alpha) return scale * std::erfc(z / std::numbers::sqrt2);
+  const double core = scale * (1 + std::erf(alpha / std::numbers::sqrt2));
+  // The tail falls as (b - z)^-power, and meets the core at -alpha with the same height and slope.
+  const double reach = power / alpha, height = std::exp(-alpha * alpha / 2);
+  const double far = (reach - alpha - z) / reach;  // 1 at -alpha
+  if (power == 1) return core + height * reach * std::log(far);
+  return core + height * reach / (power - 1) * (1 - std::pow(far, 1 - power));
+}
+// x, alpha, power, width and perhaps the middle.
+double crystal_ball_from(Arguments a) {
+  if (a[1] == 0 || a[3] == 0) return 0;
+  const double z = (a[0] - at(a, 4, 0)) / a[3];
+  return a[3] * crystal_ball_from(a[1] < 0 ? -z : z, std::abs(a[1]), a[2]);
+}
+double crystal_ball_part(Arguments a, bool is_below) {
+  if (!(a[2] > 1)) return kNone;
+  const double all = crystal_ball_from(-kInfinite, std::abs(a[1]), a[2]) * a[3];
+  const double part = crystal_ball_from(a) / all;
+  return (a[1] > 0) == is_below ? 1 - part : part;
+}
+
+// ---- quantiles: of the lower tail, and of the upper one
+
+double normal_inverse(double p, double sigma) {
+  if (!(sigma > 0)) return kNone;
+  return p <= 0   ? -kInfinite
+         : p >= 1 ? kInfinite
+                  : -sigma * std::numbers::sqrt2 * boost::math::erfc_inv(2 * p, Quiet());
+}
+double cauchy_quantile(double p, double half_width) {
+  if (p == 0) return -kInfinite;
+  return p < 0.5 ? -half_width / std::tan(pi * p) : half_width * std::tan(pi * (p - 0.5));
+}
+double cauchy_quantile_above(double p, double half_width) { return -cauchy_quantile(p, half_width); }
+double gamma_quantile(double p, double shape) {
+  if (!(shape > 0 && p >= 0 && p <= 1)) return kNone;
+  return p == 0 ? 0 : p == 1 ? kInfinite : boost::math::gamma_p_inv(shape, p, Quiet());
+}
+double gamma_quantile_above(double p, double shape) {
+  if (!(shape > 0 && p >= 0 && p <= 1)) return kNone;
+  return p == 1 ? 0 : p == 0 ? kInfinite : boost::math::gamma_q_inv(shape, p, Quiet());
+}
+// `rest`: 1 less the quantile.
+double beta_inverse(double p, double a, double b, double* rest = nullptr) {
+  if (!(a > 0 && b > 0 && p >= 0 && p <= 1)) return kNone;
+  return boost::math::ibeta_inv(a, b, p, rest, Quiet());
+}
+double beta_inverse_above(double p, double a, double b, double* rest = nullptr) {
+  if (!(a > 0 && b > 0 && p >= 0 && p <= 1)) return kNone;
+  return boost::math::ibetac_inv(a, b, p, rest, Quiet());
+}
+double fisher_quantile(double p, double n, double m, bool is_of_lower_tail) {
+  double rest = kNone;
+  const double y = is_of_lower_tail ? beta_inverse(p, n / 2, m / 2, &rest) : beta_inverse_above(p, n / 2, m / 2, &rest);
+  return m / n * y / rest;
+}
+// Of any degrees of freedom.
+double tdistribution_quantile(double p, double freedom, bool is_of_lower_tail) {
+  if (!(freedom > 0 && p >= 0 && p <= 1)) return kNone;
+  double rest = 1;
+  const double x = boost::math::ibeta_inv(freedom / 2, 0.5, 2 * std::min(p, 1 - p), &rest, Quiet());
+  const double size = std::sqrt(freedom * rest / x);
+  return (p > 0.5) == is_of_lower_tail ? size : -size;
 }
 
 // Kolmogorov's distribution: of its two series, the one that needs few terms.
@@ -483,6 +581,53 @@ constexpr SpecialFunction kFunctions[] = {
      }},
     {"cauchy_cdf", 2, 3, [](Arguments a) { return 0.5 + std::atan((a[0] - at(a, 2, 0)) / a[1]) / pi; }},
     {"breitwigner_cdf", 2, 3, [](Arguments a) { return 0.5 + std::atan(2 * (a[0] - at(a, 2, 0)) / a[1]) / pi; }},
+    {"gaussian_cdf", 1, 3,
+     [](Arguments a) { return std::erfc(-(a[0] - at(a, 2, 0)) / at(a, 1, 1) / std::numbers::sqrt2) / 2; }},
+    {"gaussian_cdf_c", 1, 3,
+     [](Arguments a) { return std::erfc((a[0] - at(a, 2, 0)) / at(a, 1, 1) / std::numbers::sqrt2) / 2; }},
+    {"beta_cdf_c", 3, 3, [](Arguments a) { return beta_above(a[0], a[1], a[2]); }},
+    {"cauchy_cdf_c", 2, 3, [](Arguments a) { return 0.5 - std::atan((a[0] - at(a, 2, 0)) / a[1]) / pi; }},
+    {"breitwigner_cdf_c", 2, 3, [](Arguments a) { return 0.5 - std::atan(2 * (a[0] - at(a, 2, 0)) / a[1]) / pi; }},
+    {"exponential_cdf_c", 2, 3,
+     [](Arguments a) { return a[0] < at(a, 2, 0) ? 1 : std::exp(-a[1] * (a[0] - at(a, 2, 0))); }},
+    {"fdistribution_cdf", 3, 4, [](Arguments a) { return fisher_part(a[0] - at(a, 3, 0), a[1], a[2], true); }},
+    {"fdistribution_cdf_c", 3, 4, [](Arguments a) { return fisher_part(a[0] - at(a, 3, 0), a[1], a[2], false); }},
+    {"lognormal_cdf_c", 3, 4, [](Arguments a) { return log_normal_above(a[0] - at(a, 3, 0), a[1], a[2]); }},
+    {"tdistribution_cdf_c", 2, 3, [](Arguments a) { return student_above(a[0] - at(a, 2, 0), a[1]); }},
+    {"uniform_cdf_c", 3, 4,
+     [](Arguments a) { return std::clamp((a[2] + at(a, 3, 0) - a[0]) / (a[2] - a[1]), 0.0, 1.0); }},
+    {"poisson_cdf_c", 2, 2, [](Arguments a) { return a[0] < 0 ? 1 : gamma_below(std::floor(a[0]) + 1, a[1]); }},
+    {"binomial_cdf_c", 3, 3,
+     [](Arguments a) { return a[0] < 0 ? 1 : a[0] >= a[2] ? 0 : beta_below(a[1], a[0] + 1, a[2] - a[0]); }},
+    {"negative_binomial_cdf", 3, 3, [](Arguments a) { return negative_binomial_below(a[0], a[1], a[2]); }},
+    {"negative_binomial_cdf_c", 3, 3, [](Arguments a) { return negative_binomial_above(a[0], a[1], a[2]); }},
+    {"crystalball_integral", 4, 5, [](Arguments a) { return crystal_ball_from(a); }},
+    {"crystalball_cdf", 4, 5, [](Arguments a) { return crystal_ball_part(a, true); }},
+    {"crystalball_cdf_c", 4, 5, [](Arguments a) { return crystal_ball_part(a, false); }},
+    {"normal_quantile", 2, 2, [](Arguments a) { return normal_inverse(a[0], a[1]); }},
+    {"normal_quantile_c", 2, 2, [](Arguments a) { return -normal_inverse(a[0], a[1]); }},
+    {"gaussian_quantile", 2, 2, [](Arguments a) { return normal_inverse(a[0], a[1]); }},
+    {"gaussian_quantile_c", 2, 2, [](Arguments a) { return -normal_inverse(a[0], a[1]); }},
+    {"lognormal_quantile", 3, 3, [](Arguments a) { return std::exp(a[1] + normal_inverse(a[0], a[2])); }},
+    {"lognormal_quantile_c", 3, 3, [](Arguments a) { return std::exp(a[1] - normal_inverse(a[0], a[2])); }},
+    {"cauchy_quantile", 2, 2, [](Arguments a) { return cauchy_quantile(a[0], a[1]); }},
+    {"cauchy_quantile_c", 2, 2, [](Arguments a) { return cauchy_quantile_above(a[0], a[1]); }},
+    {"breitwigner_quantile", 2, 2, [](Arguments a) { return cauchy_quantile(a[0], a[1] / 2); }},
+    {"breitwigner_quantile_c", 2, 2, [](Arguments a) { return cauchy_quantile_above(a[0], a[1] / 2); }},
+    {"exponential_quantile", 2, 2, [](Arguments a) { return -std::log1p(-a[0]) / a[1]; }},
+    {"exponential_quantile_c", 2, 2, [](Arguments a) { return -std::log(a[0]) / a[1]; }},
+    {"uniform_quantile", 3, 3, [](Arguments a) { return a[0] * a[2] + (1 - a[0]) * a[1]; }},
+    {"uniform_quantile_c", 3, 3, [](Arguments a) { return a[0] * a[1] + (1 - a[0]) * a[2]; }},
+    {"gamma_quantile", 3, 3, [](Arguments a) { return a[2] * gamma_quantile(a[0], a[1]); }},
+    {"gamma_quantile_c", 3, 3, [](Arguments a) { return a[2] * gamma_quantile_above(a[0], a[1]); }},
+    {"chisquared_quantile", 2, 2, [](Arguments a) { return 2 * gamma_quantile(a[0], a[1] / 2); }},
+    {"chisquared_quantile_c", 2, 2, [](Arguments a) { return 2 * gamma_quantile_above(a[0], a[1] / 2); }},
+    {"beta_quantile", 3, 3, [](Arguments a) { return beta_inverse(a[0], a[1], a[2]); }},
+    {"beta_quantile_c", 3, 3, [](Arguments a) { return beta_inverse_above(a[0], a[1], a[2]); }},
+    {"fdistribution_quantile", 3, 3, [](Arguments a) { return fisher_quantile(a[0], a[1], a[2], true); }},
+    {"fdistribution_quantile_c", 3, 3, [](Arguments a) { return fisher_quantile(a[0], a[1], a[2], false); }},
+    {"tdistribution_quantile", 2, 2, [](Arguments a) { return tdistribution_quantile(a[0], a[1], true); }},
+    {"tdistribution_quantile_c", 2, 2, [](Arguments a) { return tdistribution_quantile(a[0], a[1], false); }},
     {"expint", 1, 1, [](Arguments a) { return boost::math::expint(a[0], Quiet()); }},
     {"KolmogorovProb", 1, 1, [](Arguments a) { return kolmogorov_above(a[0]); }},
     {"DiLog", 1, 1, [](Arguments a) { return dilogarithm(a[0]); }},

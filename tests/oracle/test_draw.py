@@ -142,12 +142,34 @@ TMath::StudentQuantile(X/9,2,0) TMath::Hbarcgs() TMath::KUncertainty()
 TMath::LaplaceDistI(X,1,2) TMath::AreEqualAbs(X,1,0.5) TMath::AreEqualRel(X,1,0.5) TMath::Ccgs() TMath::Gcgs() TMath::GUncertainty()
 TMath::GhbarC() TMath::GhbarCUncertainty() TMath::Hcgs() TMath::HC() TMath::HCcgs() TMath::Kcgs() TMath::MWair() TMath::Rgair()""".split()
 
+# Of a probability P, and of X and y.
+DISTRIBUTIONS = """gaussian_cdf(y/20,2,1) gaussian_cdf_c(y/20) beta_cdf_c(P,2.5,X) cauchy_cdf_c(y,3,1) breitwigner_cdf_c(y,3,1)
+exponential_cdf_c(X,2) fdistribution_cdf(X,3,4.5) fdistribution_cdf_c(9*X,3,4.5,1) lognormal_cdf_c(X,0.5,1.5)
+tdistribution_cdf_c(y/10,2.5,1) uniform_cdf_c(X,0.5,2.5) crystalball_cdf(y/10,1.2,2.5,1.5,1) crystalball_cdf(y/10,-1.2,2.5,1.5)
+crystalball_cdf_c(y/10,1.2,2.5,1.5,1) crystalball_cdf_c(y/10,-0.8,3,2) crystalball_integral(y/10,1.2,1,1.5,1) crystalball_integral(y/10,-1.2,2.5,1.5)
+normal_quantile(P,2) normal_quantile_c(P,2) gaussian_quantile(P,X) gaussian_quantile_c(P,X) lognormal_quantile(P,0.5,X)
+lognormal_quantile_c(P,0.5,X) cauchy_quantile(P,X) cauchy_quantile_c(P,X) breitwigner_quantile(P,X) breitwigner_quantile_c(P,X)
+exponential_quantile(P,X) exponential_quantile_c(P,X) uniform_quantile(P,1,3) uniform_quantile_c(P,1,3) gamma_quantile(P,X+0.2,2)
+gamma_quantile_c(P,X,2) chisquared_quantile(P,3*X+0.5) chisquared_quantile_c(P,3*X) beta_quantile(P,2.5,X+0.5) beta_quantile_c(P,2.5,X+0.5)
+fdistribution_quantile(P,3,4.5) fdistribution_quantile_c(P,3,4.5) tdistribution_quantile(P,2.5+X) tdistribution_quantile_c(P,2.5+X)
+poisson_cdf_c(INT,X) binomial_cdf_c(INT,P,8) negative_binomial_cdf(INT,P,2.5) negative_binomial_cdf_c(INT,P,2.5) poisson_cdf(1,20*X)
+gamma_cdf_c(20*X,1.5,1) inc_gamma_c(1.5,20*X)""".split()
+
 
 def test_functions(samples, tmp_path):
     path = os.path.join(samples("friends"), "main.root")
     expressions = [re.sub(r"\by\b", "(x-150)", each.replace("X", "(x/100+0.01)")).replace("NONE", "(TMath::QuietNaN())").replace("INF", "(TMath::Infinity())") + "+0*x"
                    for each in FUNCTIONS]
     answers = roots_answers(path, expressions, tmp_path, tolerate=(*OF_INDICES, "outside (0, 1)"))
+    assert all(each["count"] == 300 for each in answers)
+    assert wrong_answers(path + ":t", answers) == {}
+
+
+def test_distributions(samples, tmp_path):
+    path = os.path.join(samples("friends"), "main.root")
+    parts = {"P": "((x+0.5)/300)", "X": "(x/100+0.01)", "y": "(x-150)", "INT": "int(x%9)"}
+    expressions = ["ROOT::Math::" + re.sub(r"\b(P|X|y|INT)\b", lambda found: parts[found[0]], each) + "+0*x" for each in DISTRIBUTIONS]
+    answers = roots_answers(path, expressions, tmp_path, tolerate=OF_INDICES)
     assert all(each["count"] == 300 for each in answers)
     assert wrong_answers(path + ":t", answers) == {}
 
