@@ -69,6 +69,13 @@ def test_a_search_finds_what_is_deep_and_behind_many_tables(many, browser):
     assert "t00" in found(browser, "") and told(browser) == ""
 
 
+def test_a_search_says_from_its_beginning_that_it_is_under_way(many, browser):
+    browser.go(many.at("/"), ".row")
+    at_once = browser.run(TYPE + "return [document.getElementById('tree').ariaBusy, document.getElementById('none').textContent]", "needle")
+    assert at_once[0] == "true" and at_once[1].startswith("Searching")
+    assert found(browser, "") and told(browser) == ""
+
+
 def test_of_ten_thousand_columns_only_those_in_sight_are_elements(wide, browser):
     browser.go(wide.at("/T"), "main td")
     assert browser.run("return document.querySelectorAll('.row').length") < 100

@@ -208,8 +208,8 @@ export class Tree {
     this.text = text.trim().toLowerCase();
     this.place.scrollTop = 0;
     this.list();
-    this.tell();
     if (this.text) this.look();
+    this.tell();
   }
 
   // Loads what is not loaded, the upper levels first.
