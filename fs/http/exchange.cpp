@@ -65,6 +65,7 @@ MHD_Result Exchange::go_on(std::size_t upload_size) {
   if (memory_.is_begun()) return send_as_memory();
   if (piece_.is_begun()) return send_with_first_piece();
   if (!answer_.is_begun()) {
+    set_resumption(Resumption::answers_first);
     auto judged = server_.service.judge(*request_);
     if (auto* const response = std::get_if<HttpResponse>(&judged)) return send(std::move(*response));
     const auto ask = [&](Reply<HttpResponse> reply) {
@@ -109,6 +110,14 @@ int Exchange::socket() const {
   return server_.library.get_connection_info(connection_, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
+// A connection that is resumed is read from, unless its idle time is one of its own: such connections are gone through
+// first. Where its client has closed its sending direction, reading ends it.
+void Exchange::set_resumption(Resumption resumption) {
+  const auto idle = static_cast<unsigned>(server_.limits.idle_time().count());
+  (void)server_.library.set_connection_option(connection_, MHD_CONNECTION_OPTION_TIMEOUT,
+                                              resumption == Resumption::answers_first ? idle + 1 : idle);
+}
+
 bool Exchange::is_sent_as_memory(const HttpResponse& response) const {
   return response.status == kWholeBody && response.body.size() > 0 && request_->method == "GET" &&
          request_->header(kMemoryHeader) && takes_descriptors(socket());
@@ -124,6 +133,7 @@ MHD_Result Exchange::send_as_memory() {
 MHD_Result Exchange::send(HttpResponse response) {
   const Microhttpd& library = server_.library;
   body_ = std::move(response.body);
+  set_resumption(Resumption::reads_first);
   server_.watch.allow(client_, server_.limits.block_time);
   const std::uint64_t size = body_.has_size() ? body_.size() : MHD_SIZE_UNKNOWN;
   // What has no size goes through the memory for requests, but to clients of HTTP/1.0.

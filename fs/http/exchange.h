@@ -40,6 +40,8 @@ class Exchange {
   MHD_Result send_with_first_piece();
   std::size_t take_first(std::uint64_t position, char* to, std::size_t most);
   int socket() const;
+  enum class Resumption : std::uint8_t { reads_first, answers_first };
+  void set_resumption(Resumption);
 
   ServedConnections& server_;
   MHD_Connection* const connection_;

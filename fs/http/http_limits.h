@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 
@@ -14,6 +15,9 @@ struct HttpLimits {
   std::size_t upload_bytes = 64 << 10;    // of a request's body, which nothing here needs
   std::chrono::seconds request_time{30};  // for a client to send all of a request, or the next one
   std::chrono::seconds block_time{120};   // for a client to take one block
+
+  // After which the library ends a connection on which nothing happens.
+  std::chrono::seconds idle_time() const { return std::max(request_time, block_time); }
 };
 
 }  // namespace tfilefs

@@ -112,7 +112,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpService& service
   const int socket = ::fcntl(listening.descriptor(), F_DUPFD_CLOEXEC, 0);  // the library closes it
   if (socket < 0) return tfile::system_error("cannot serve", errno);
   const unsigned threads = threads_for(limits.connections);
-  const auto idle = static_cast<unsigned>(std::max(limits.request_time, limits.block_time).count());
+  const auto idle = static_cast<unsigned>(limits.idle_time().count());
   server->daemon_ = library->start_daemon(
       MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, nullptr, nullptr, on_request,
       server->connections_.get(), MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_THREAD_POOL_SIZE, threads,

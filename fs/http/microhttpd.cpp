@@ -18,6 +18,7 @@ Result<Microhttpd> load_microhttpd() {
                     MHD_stop_daemon,
                     MHD_suspend_connection,
                     MHD_resume_connection,
+                    MHD_set_connection_option,
                     MHD_get_connection_info,
                     MHD_get_connection_values,
                     MHD_create_response_from_callback,
@@ -45,6 +46,7 @@ Result<Microhttpd> load_microhttpd() {
       find_function(library, "MHD_stop_daemon", all.stop_daemon) &&
       find_function(library, "MHD_suspend_connection", all.suspend_connection) &&
       find_function(library, "MHD_resume_connection", all.resume_connection) &&
+      find_function(library, "MHD_set_connection_option", all.set_connection_option) &&
       find_function(library, "MHD_get_connection_info", all.get_connection_info) &&
       find_function(library, "MHD_get_connection_values", all.get_connection_values) &&
       find_function(library, "MHD_create_response_from_callback", all.create_response_from_callback) &&

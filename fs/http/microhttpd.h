@@ -15,6 +15,7 @@ struct Microhttpd {
   decltype(&MHD_stop_daemon) stop_daemon;
   decltype(&MHD_suspend_connection) suspend_connection;
   decltype(&MHD_resume_connection) resume_connection;
+  decltype(&MHD_set_connection_option) set_connection_option;
   decltype(&MHD_get_connection_info) get_connection_info;
   decltype(&MHD_get_connection_values) get_connection_values;
   decltype(&MHD_create_response_from_callback) create_response_from_callback;

@@ -517,6 +517,17 @@ def test_a_client_that_sends_nothing_more_gets_its_answer(program, source):
             assert f"Content-Length: {len(body)}\r\n".encode() in head + b"\r\n"
 
 
+def test_it_gets_its_answer_also_next_to_clients_that_were_there_before(program, source):
+    """Several requests in one, too; the connections of a thread are told of each other's ends."""
+    with Served(program, source) as server, contextlib.ExitStack() as held:
+        for _ in range(16):
+            held.enter_context(contextlib.closing(server.connection())).connect()
+        request = f"GET /T/x.f4 HTTP/1.{{}}\r\nHost: localhost\r\nRange: bytes=0-9\r\nAuthorization: Bearer {server.token}\r\n\r\n"
+        for version, count in ((0, 1), (1, 1), (1, 7)):
+            for _ in range(16):
+                assert server.raw(request.format(version).encode() * count).count(b".1 206 ") == count
+
+
 def test_damage_at_the_begin_is_an_answer(program, tmp_path):
     path = tmp_path / "damaged.root"
     with uproot.recreate(path, compression=uproot.ZLIB(1)) as file:
