@@ -21,6 +21,9 @@ std::size_t HttpRequest::count(std::string_view name) const {
 }
 
 bool HttpRequest::is_well_framed() const {
+  // "Content-Length : 5" is one for some, and none for others.
+  const auto has_space = [](const auto& each) { return each.first.find_first_of(" \t") != std::string::npos; };
+  if (std::ranges::any_of(headers, has_space)) return false;
   const auto length = header("Content-Length"), coding = header("Transfer-Encoding");
   if (coding) return !length && equals_without_case(*coding, "chunked");
   return !length || (!length->empty() && length->find_first_not_of("0123456789") == std::string::npos);

@@ -587,7 +587,8 @@ def test_requests_that_end_in_two_ways_are_refused(served):
     head = f"GET /T/x.f4 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {served.token}\r\n".encode()
     for more in (b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef", b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
                  b"Transfer-Encoding: x\r\n\r\n", b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-                 b"Content-Length: -1\r\n\r\n", b"Content-Length: +5\r\n\r\nabcde"):
+                 b"Content-Length: -1\r\n\r\n", b"Content-Length: +5\r\n\r\nabcde",
+                 b"Content-Length : 5\r\n\r\nabcde", b"Transfer-Encoding\t: chunked\r\n\r\n0\r\n\r\n"):
         answer = served.raw(head + more)
         assert answer.startswith(b"HTTP/1.1 400 ") and b"Connection: close" in answer, (more, answer)
     began = time.monotonic()
