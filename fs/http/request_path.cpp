@@ -31,8 +31,11 @@ std::optional<RequestPath> parse_request_path(std::string_view target) {
     auto name = percent_decoded(target.substr(0, end));
     target.remove_prefix(end);
     constexpr std::string_view kNotInNames("/\0", 2);
-    if (!name || name->find_first_of(kNotInNames) != std::string::npos || *name == "." || *name == "..")
-      return std::nullopt;
+    if (!name || name->find_first_of(kNotInNames) != std::string::npos || *name == "..") return std::nullopt;
+    if (*name == ".") {  // as rclone has it before a name with a colon
+      path.ends_in_slash = path.ends_in_slash || target.empty();
+      continue;
+    }
     if (name->empty()) continue;
     if (path.names.size() == kNamesMax) return std::nullopt;
     path.names.push_back(*std::move(name));

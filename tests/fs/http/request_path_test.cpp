@@ -18,11 +18,14 @@ TEST(RequestPath, IsDecodedNameByName) {
   EXPECT_EQ(parse_request_path("/a%252Fb")->names, Names{"a%2Fb"});  // as a name with a slash is shown
   EXPECT_EQ(parse_request_path("http://host:80/a/b")->names, (Names{"a", "b"}));
   EXPECT_EQ(parse_request_path("/...")->names, Names{"..."});
+  EXPECT_EQ(parse_request_path("/./a:b/.")->names, Names{"a:b"});
+  EXPECT_TRUE(parse_request_path("/./a:b/.")->ends_in_slash);
+  EXPECT_FALSE(parse_request_path("/./a:b")->ends_in_slash);
 }
 
 TEST(RequestPath, LeadsNowhereElse) {
-  for (const char* target : {"", "a", "*", "/..", "/a/../b", "/%2e%2e/x", "/.%2E", "/.", "/a%2Fb", "/a%00b", "/%",
-                             "/%4", "/%zz", "/a%2f..%2fb", "http://host"})
+  for (const char* target : {"", "a", "*", "/..", "/a/../b", "/%2e%2e/x", "/.%2E", "/a%2Fb", "/a%00b", "/%", "/%4",
+                             "/%zz", "/a%2f..%2fb", "http://host"})
     EXPECT_FALSE(parse_request_path(target)) << target;
   std::string deep;
   for (int i = 0; i < 1000; ++i) deep += "/a";
