@@ -129,6 +129,25 @@ def test_names_like_patterns_are_written_as_names(program, odd, browser):
         assert np.array_equal(np.frombuffer(written), np.full(10, ODD[name])), name
 
 
+def test_uproot_is_told_the_name_of_a_table_in_the_file(program, browser, tmp_path):
+    names = {".hidden": True, "p%2Fq": True, "top": True, "index.html": True, "a b": True, "a:b": False}
+    with uproot.recreate(tmp_path / "names.root") as file:
+        for number, name in enumerate(names):
+            file[f"d/{name}"] = {"x": np.full(10, float(number))}
+    with Browsed(program, "-n", str(tmp_path / "names.root")) as browsed:
+        browser.go(browsed.at("/d"), "main td")
+        places = browser.run("return [...document.querySelectorAll('main td a')].map((each) => decodeURIComponent(each.hash.slice(1)))")
+        seen = set()
+        for place in places:
+            browser.go(browsed.at(urllib.parse.quote(place) + "/x.f8"), "svg.plot")
+            number = int(browser.run(TOLD).partition("mean ")[2].partition(",")[0])
+            line, name = browser.run(LINES).get("uproot"), list(names)[number]
+            assert (line is not None) == names[name], "a colon is a part of a path for uproot"
+            assert line is None or np.array_equal(eval(line, {"uproot": uproot}), np.full(10, float(number))), line
+            seen.add(name)
+        assert seen == set(names)
+
+
 def test_what_cannot_be_drawn_is_told_in_words(odd, browser):
     text = "return [document.querySelector('figure [role=alert]').textContent, [...document.querySelectorAll('section:last-of-type a')].map((each) => each.textContent)]"
     line = "const line = document.querySelector('section > pre'); return line.hidden ? '' : line.textContent"

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server draws of a column, by .draw= of its table: an expression, a cut, a second one, a profile. What is drawn
 // stands behind # in the URL, so that links keep it.
-import { urlOf } from './source.js';
+import { original, urlOf } from './source.js';
 import { downloads, make, preformatted, quoted } from './parts.js';
 import { columnName, shownColumns } from './table_view.js';
 import { isNumeric } from './numbers.js';
 
 const NAMES_MAX = 2000, BYTES_MAX = 255;  // of a name in a mount
-
-// Of a name in the mount, the one in the file.
-const original = (part) => part.replace(/%2F|%25|^%(?:2E|63|69|6F|72|74|76)/g, (each) => String.fromCharCode(parseInt(each.slice(1), 16)));
 
 // A name as the language has it: in back-ticks where it would be something else, as a-b.
 const named = (part) => (/^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/.test(part) ? part : '`' + part.replaceAll('`', '``') + '`');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is served, as command lines and other programs name it: files, options, and where in them something is.
 import { quoted } from './parts.js';
+import { original } from './source.js';
 
 // As a pattern of `tfilefs`, in which no character has a meaning.
 const asPattern = (text) => text.replace(/[\\*?[{},]/g, '\\$&');
@@ -67,11 +68,12 @@ export class Served {
     return [defined, (files.length > 1 ? `{${files.join(',')}}` : files[0]) + ':' + name];
   }
 
-  // Files as uproot and RDataFrame name them: null where these have other patterns, or options change what is there.
+  // Files, and names in them, as uproot and RDataFrame have them: null where these have other patterns, options change what is there,
+  // or a slash or a colon in a name would be between two.
   foreign(names) {
-    const { files, inside } = this.filesOf(names);
+    const { files, inside: shown } = this.filesOf(names), inside = shown.map(original);
     const isOther = files.some((each) => (this.isChain ? hasPattern(each.replaceAll(/\*(?!\*)/g, '')) || each.includes('**') : false));
-    return this.isPlain && !this.isShaped && !isOther && inside.length ? { files, inside: inside.join('/') } : null;
+    return this.isPlain && !this.isShaped && !isOther && inside.length && !inside.some((each) => /[/:]/.test(each)) ? { files, inside: inside.join('/') } : null;
   }
 }
 

@@ -18,6 +18,9 @@ export const decoded = (text) => text.replace(sequence, (part) => {
 
 export const urlOf = (names) => '/' + names.map(encoded).join('/');
 
+// Of a name in the mount, the one in the file.
+export const original = (part) => part.replace(/%2F|%25|^%(?:2E|63|69|6F|72|74|76)/g, (each) => String.fromCharCode(parseInt(each.slice(1), 16)));
+
 export class Failure extends Error {
   constructor(status, text) {
     super(text.trim() || 'status ' + status);
