@@ -5,6 +5,7 @@ import re
 import subprocess
 import urllib.parse
 
+import awkward as ak
 import numpy as np
 import pytest
 import uproot
@@ -127,6 +128,19 @@ def test_names_like_patterns_are_written_as_names(program, odd, browser):
         browser.go(odd.at(path_of(name)), "svg.plot")
         written = output(program, browser.run(LINES)["tfilefs"].rpartition(" > ")[0])
         assert np.array_equal(np.frombuffer(written), np.full(10, ODD[name])), name
+
+
+def test_uproot_is_told_fields_that_it_has(program, browser, tmp_path):
+    lists = ak.Array([[1.0, 2.0], [], [3.0]])
+    with uproot.recreate(tmp_path / "fields.root") as file:
+        file.mkrntuple("N", {"list": lists, "deep": ak.Array([[[1.0], []], [], [[2.0, 3.0]]]), "parts": ak.zip({"pt": lists, "eta": lists + 10})})
+    with Browsed(program, "-n", str(tmp_path / "fields.root")) as browsed:
+        browser.go(browsed.at("/N"), "main th a")
+        for place in browser.run("return [...document.querySelectorAll('main th a')].map((each) => each.hash.slice(1))"):
+            browser.go(browsed.at(place), ".copy")
+            read = eval(browser.run(LINES)["uproot"], {"uproot": uproot})
+            first = {"list": 1.0, "deep": [1.0], "eta": 11.0, "pt": 1.0}[next(part for part in ("list", "deep", "eta", "pt") if f"/{part}" in place)]
+            assert ak.to_list(read[0][0]) == first, place
 
 
 def test_uproot_is_told_the_name_of_a_table_in_the_file(program, browser, tmp_path):

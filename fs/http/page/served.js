@@ -79,6 +79,14 @@ export class Served {
 
 const text = JSON.stringify;
 
+// The field of a column of an RNTuple for uproot, which has no names for items of lists, and finds none in tuples and variants: these
+// are given whole.
+export function uprootName(schema, column) {
+  if (schema.kind !== 'rntuple') return column.branch;
+  const parts = column.branch.split('.').filter((each) => each !== '_0');
+  return parts.some((each) => /^:?_\d/.test(each)) ? parts[0] : parts.join('.');
+}
+
 // Of a table; of one branch of it, if that is given.
 export function uprootLine(served, table, branch) {
   const of = served.foreign(table);
