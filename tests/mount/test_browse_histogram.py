@@ -72,6 +72,28 @@ def test_bins_that_cannot_be_are_none_of_the_url(browsed, browser, given, bins):
     assert browser.run("return location.hash") == "#/T/x.f8" + ("" if bins == "100" else f"?columns={bins}")
 
 
+def test_no_link_of_an_object_leads_nowhere(program, browser, tmp_path):
+    with uproot.recreate(tmp_path / "objects.root") as file:
+        file["h"] = np.histogram(np.arange(100), bins=10)
+        file["text"] = "of no numbers"
+    with Browsed(program, "-n", str(tmp_path / "objects.root")) as browsed:
+        for path, offered in (("/h", ["svg", "json", "csv"]), ("/text", ["json"])):
+            browser.go(browsed.at(path), "main .bar a[download]")
+            links = browser.run("return [...document.querySelectorAll('main .bar a')].map((each) => [each.textContent, each.href])")
+            assert [name for name, _ in links] == offered
+            for _, href in links:
+                assert urllib.request.urlopen(href + "?" + browsed.url.split("?")[1]).status == 200
+
+
+def test_there_is_no_way_on_in_a_table_without_entries(program, browser, tmp_path):
+    with uproot.recreate(tmp_path / "empty.root") as file:
+        file.mktree("T", {"x": "f8"})
+    with Browsed(program, "-n", str(tmp_path / "empty.root")) as browsed:
+        browser.go(browsed.at("/T"), "main .bar button")
+        assert browser.run("return [...document.querySelectorAll('main .bar button')].map((each) => each.disabled)") == [True] * 4
+        assert "0 entries, 1 columns" in browser.run("return document.getElementById('main').textContent")
+
+
 def test_no_link_of_a_directory_leads_nowhere(program, source, browser, tmp_path):
     for name in ("a.root", "b.root"):
         shutil.copy(source, tmp_path / name)

@@ -4,16 +4,25 @@ import { urlOf } from './source.js';
 import { size } from './numbers.js';
 import { copyLines, downloads, make, opened, scrolled } from './parts.js';
 
-function pictureOf(names, { reading, failed }) {
-  const figure = make('figure', {});
-  reading.blob([...names, 'plot.svg']).then((picture) => {
+// The plot, and links to what there is of an object.
+function shownObject(names, { reading, failed }) {
+  const figure = make('figure', {}), links = make('div', {}), at = (name) => urlOf([...names, name]);
+  const show = (picture) => {
     const src = URL.createObjectURL(picture);
     const shown = make('img', { class: 'object', src, alt: `Plot of ${names.at(-1)}` });
     shown.addEventListener('load', () => URL.revokeObjectURL(src));
     figure.replaceChildren(shown);
-  }).catch((failure) => (failure.status === 404 ? figure.replaceChildren(make('p', { class: 'dim' }, 'This object has no plot.'))
-                                                : failed(figure)(failure)));
-  return figure;
+    return true;
+  };
+  const fail = (failure) => {
+    if (failure.status === 404) figure.replaceChildren(make('p', { class: 'dim' }, 'This object has no plot.'));
+    else failed(figure)(failure);
+    return false;
+  };
+  const isThere = (name) => reading.get(at(name), () => true, {}, 'HEAD').catch(() => false);
+  Promise.all([reading.blob([...names, 'plot.svg']).then(show).catch(fail), isThere('object.json'), isThere('table.csv')]).then((are) =>
+    links.replaceChildren(downloads([['svg', at('plot.svg')], ['json', at('object.json')], ['csv', at('table.csv')]].filter((_, i) => are[i]))));
+  return [figure, links];
 }
 
 // `view`: see page.js.
@@ -28,9 +37,8 @@ export function directoryView(names, entries, view) {
   });
   return [
     make('h2', {}, names.at(-1) ?? 'Root'),
-    isObject ? pictureOf(names, view) : null,
-    isObject ? downloads([['svg', urlOf([...names, 'plot.svg'])], ['json', urlOf([...names, 'object.json'])], ['csv', urlOf([...names, 'table.csv'])]])
-             : opened([...(served.isInFile(names) ? [['all plots', urlOf([...names, 'index.html'])]] : []), ['plain listing', urlOf(names) + (names.length ? '/' : '')]]),
+    ...(isObject ? shownObject(names, view) : [opened([...(served.isInFile(names) ? [['all plots', urlOf([...names, 'index.html'])]] : []),
+                                                       ['plain listing', urlOf(names) + (names.length ? '/' : '')]])]),
     make('h3', {}, isObject ? 'Files' : 'Names'), scrolled(isObject ? 'Files' : 'Names', make('table', {}, make('tbody', {}, ...rows))),
     copyLines([served.isPlain && ['a mount', served.mountLine()],
                ...(served.canGive(false) ? [['tfilefs', served.lineOf('ls', names)], ['copy', `${served.lineOf('cp -r', names)} .`]] : [])]),

@@ -103,7 +103,12 @@ function rowsView(table, schema, { reading, kept, failed }) {
       ...all.map((each, at) => make('td', { class: some[at].lists.length || some[at].role !== 'values' ? '' : 'number' }, each[i] ?? ''))));
     place.replaceChildren(make('table', {}, make('thead', {}, head), make('tbody', {}, ...body)));
   }
-  if (schema.entries > 0 && columns.length > 0) show().catch(failed(place));
+  if (schema.entries > 0 && columns.length > 0) {
+    show().catch(failed(place));
+  } else {
+    where.textContent = `${schema.entries} entries, ${columns.length} columns`;
+    for (const each of [back, next, left, right]) each.disabled = true;
+  }
   return make('section', {}, make('h3', {}, 'Rows'), make('div', { class: 'bar' }, back, next, left, right, where), place);
 }
 
