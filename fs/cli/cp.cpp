@@ -189,7 +189,18 @@ Result<bool> Copier::copy(const Copy& each) {
   return fail(ErrorKind::unsupported, "is neither a file nor a directory");
 }
 
+// A copy takes the place of what is there: of a file or a link, and of nothing else. `stat`: ::stat or ::lstat.
+Result<> check_place(const std::string& path, int (*stat)(const char*, struct stat*)) {
+  struct stat there {};
+  if (stat(path.c_str(), &there) != 0 || S_ISREG(there.st_mode) || S_ISLNK(there.st_mode)) return {};
+  return fail(
+      ErrorKind::exists,
+      "cannot write " + path +
+          (S_ISDIR(there.st_mode) ? ": it is a directory" : ": it is no file; tfilefs cat writes to it, by > " + path));
+}
+
 Result<> Copier::copy_link(const Copy& each) {
+  TRY_VOID(check_place(each.to, ::lstat));
   TRY(const std::string target,
       waited<std::string>([&](auto reply) { each.fs->readlink(each.from.id(), std::move(reply)); }));
   if (::symlink(target.c_str(), each.to.c_str()) == 0) return {};
@@ -230,9 +241,7 @@ bool Copier::is_there(const Copy& each) const {
 
 // The name of the unfinished file tells what it is a part of.
 Result<bool> Copier::copy_file(const Copy& each) {
-  struct stat there {};
-  if (::stat(each.to.c_str(), &there) == 0 && S_ISDIR(there.st_mode))
-    return fail(ErrorKind::exists, "cannot write " + each.to + ": it is a directory");
+  TRY_VOID(check_place(each.to, ::stat));
   if (is_there(each)) {
     done_ += each.from.attributes().size;
     skipped_ += each.from.attributes().size;

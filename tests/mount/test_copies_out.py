@@ -5,6 +5,7 @@ import filecmp
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import time
 
@@ -158,6 +159,28 @@ def test_what_cannot_be_copied_is_said_with_where_and_why(tfilefs, directories, 
     assert said("-r", below, tmp_path / "file").startswith(f"tfilefs: {below}: cannot make the directory {tmp_path}/file: ")
     assert said("-r", below, tmp_path / "none" / "x") == f"tfilefs: {below}: cannot make the directory {tmp_path}/none/x: No such file or directory\n"
     assert f"and {tmp_path}/file is no directory" in said(f"{below}/t/*", tmp_path / "file")
+
+
+def test_only_files_and_links_are_replaced(tfilefs, directories, tmp_path):
+    """`tfilefs cp X /dev/null` would put a file there."""
+    source, out = tmp_path / "source", tmp_path / "out"
+    source.mkdir()
+    (out / "source").mkdir(parents=True)
+    (source / "link").symlink_to("nowhere")
+    pipes = ("pipe", "source/link")
+    for name in pipes:
+        os.mkfifo(out / name)
+    (out / "to pipe").symlink_to("pipe")
+    number = f"{directories}/a/b/c/t/number.i4"
+    for words, to in (((number, out / "pipe"), "pipe"), ((number, out / "to pipe"), "to pipe"), (("-r", source, out), "source/link")):
+        done = tfilefs("cp", *words)
+        assert done.returncode == 1 and f"cannot write {out}/{to}: it is no file; tfilefs cat" in done.stderr, done.stderr
+    assert all(stat.S_ISFIFO(os.lstat(out / name).st_mode) for name in pipes) and (out / "to pipe").is_symlink()
+    assert sorted(os.listdir(out)) == ["pipe", "source", "to pipe"], "and nothing unfinished"
+    (out / "to file").symlink_to("file")
+    (out / "file").write_text("kept")
+    assert tfilefs("cp", number, out / "to file").returncode == 0
+    assert (out / "file").read_text() == "kept" and not (out / "to file").is_symlink()
 
 
 def test_each_of_several_sources_has_its_directory(tfilefs, tmp_path):
