@@ -84,6 +84,12 @@ class Copier {
   bool add(Copy);
   // Makes a directory of the host that copies go to, if it is not there.
   Result<> make_directory(const std::string& path);
+  // All of a source was added. It is open until this is copied, with its threads and descriptors: of many sources only
+  // some are at a time.
+  bool end_source() {
+    constexpr std::size_t kOpenMost = 16;
+    return ++open_ < kOpenMost || run();
+  }
   // Copies what was added; false as above.
   bool run();
 
@@ -108,7 +114,8 @@ class Copier {
 
   const CopyWay way_;
   ProgressLine progress_;
-  std::vector<Copy> copies_;                        // files, and links
+  std::vector<Copy> copies_;                        // files, and links, that are still to be copied
+  std::size_t open_ = 0;                            // sources that they are of
   std::map<std::string, std::string> taken_;        // what is copied to a path of the host
   std::set<HostDirectory> made_;                    // that copies go to
   std::uint64_t all_ = 0, done_ = 0, skipped_ = 0;  // bytes
@@ -171,6 +178,8 @@ bool Copier::run() {
     if (!copied) good = report(each.shown, copied.error());
   }
   progress_.clear();
+  copies_.clear();
+  open_ = 0;
   return good;
 }
 
@@ -374,7 +383,8 @@ int run_cp(int argc, char** argv) {
         for_each_source({{at.source}}, options->file_system.remote, kExitFailure, [&](const OneSource& one) {
           if (one.is_of_several && !is_directory)
             return complain({ErrorKind::invalid, at.source + ": " + several_to(to).text, -1, 0});
-          return add_from(one, at.inside, request) ? kExitOk : kExitFailure;
+          const bool is_added = add_from(one, at.inside, request);
+          return request.copier.end_source() && is_added ? kExitOk : kExitFailure;
         });
     good &= code == kExitOk;
   }

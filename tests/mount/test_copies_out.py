@@ -193,6 +193,20 @@ def test_each_of_several_sources_has_its_directory(tfilefs, tmp_path):
         assert np.fromfile(tmp_path / f"out/run{number}.root/x.i8", "<i8").tolist() == 3 * [number]
 
 
+def test_many_sources_are_not_open_at_once(program, tmp_path):
+    os.mkdir(tmp_path / "runs")
+    with uproot.recreate(tmp_path / "runs/0.root") as file:
+        file["T"] = {"x": np.arange(3)}
+    for number in range(1, 300):
+        os.link(tmp_path / "runs/0.root", tmp_path / f"runs/{number}.root")
+    os.mkdir(tmp_path / "out")
+    words = [program, "cp", f"{tmp_path}/runs/*.root/T/x.i8", str(tmp_path / "out")]
+    done = subprocess.run(["sh", "-c", 'ulimit -n 256; exec "$@"', "sh", *words], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[:500]
+    for number in range(300):
+        assert np.fromfile(tmp_path / f"out/{number}.root/x.i8", "<i8").tolist() == [0, 1, 2]
+
+
 @pytest.mark.parametrize("source, to", [(".", "sub"), (".", "deep/sub"), (".", "deep"), ("../source", "new"), ("../link", "deep/deeper"),
                                         (".", "../out/again"), ("../source", "..")])
 def test_a_directory_is_not_copied_into_itself(tfilefs, tmp_path, source, to):
