@@ -195,6 +195,10 @@ def test_directories_chains_and_objects(tfilefs, sample, tmp_path):
 def test_errors_are_those_of_a_mount(tfilefs, opened, tmp_path):
     with pytest.raises(FileNotFoundError, match="none.root"):
         tfilefs.open(tmp_path / "none.root")
+    for nothing in ("", [tmp_path / "none.root", ""]):
+        for call in (tfilefs.open, tfilefs.mount):
+            with pytest.raises(FileNotFoundError, match="''"):
+                call(nothing)
     (tmp_path / "text.root").write_text("text")
     with pytest.raises(tfilefs.MountError, match="text.root"):
         tfilefs.open(tmp_path / "text.root")

@@ -71,6 +71,8 @@ def _sources(source: Source | Iterable[Source]) -> list[str]:
     sources = [_source(each) for each in ([source] if isinstance(source, (str, os.PathLike)) else source)]
     if not sources:
         raise ValueError("there is no path in the list")
+    if not all(sources):  # else of a daemon, which has whole paths, the working directory
+        raise no_such_file("'': no such file or directory")
     return sources
 
 
