@@ -3,6 +3,7 @@
 
 import re
 import subprocess
+import time
 import urllib.parse
 
 import awkward as ak
@@ -128,6 +129,37 @@ def test_names_like_patterns_are_written_as_names(program, odd, browser):
         browser.go(odd.at(path_of(name)), "svg.plot")
         written = output(program, browser.run(LINES)["tfilefs"].rpartition(" > ")[0])
         assert np.array_equal(np.frombuffer(written), np.full(10, ODD[name])), name
+
+
+SHOW = "const input = document.querySelector('form input'); input.value = arguments[0]; input.form.requestSubmit();"
+
+
+def test_entries_where_are_a_table_with_lines_of_its_own(program, browser, tmp_path):
+    with uproot.recreate(tmp_path / "where.root") as file:
+        file["T"] = {"x": np.arange(1000.0), "word": np.array(["one", "two"] * 500)}
+    with Browsed(program, "-n", str(tmp_path / "where.root")) as browsed:
+        browser.go(browsed.at("/T"), "main td")
+        for expression, first, count in (("x/0.5>=20", 10, 990), ('word=="two"', 1, 500), ("x%2==0 && x>900", 902, 49)):
+            browser.run(SHOW, expression)
+            browser.wait_for("main td")
+            deadline = time.monotonic() + 20
+            while browser.run("return document.querySelector('main').innerText").find(f"of {count}, columns") < 0:
+                assert time.monotonic() < deadline, browser.run("return document.querySelector('main').innerText")
+            assert browser.run("return document.querySelector('form input').value") == expression
+            lines = browser.run(LINES)
+            assert "uproot" not in lines and "RDataFrame" not in lines
+            written = output(program, lines["tfilefs"].removesuffix(" | head")).decode().splitlines()
+            assert len(written) == count + 1 and f"{first}" in re.split("[,.]", written[1]), written[:2]
+            link = browser.run("return location.hash.slice(1)")
+            browser.go(browsed.at("/T"), "main td")
+            browser.run("location.hash = arguments[0] + '/x.f8'", link)
+            browser.wait_for("svg.plot")
+            assert f"{count} of {count} values read" in browser.run(TOLD) and "draw" not in browser.run(LINES)
+            browser.go(browsed.at("/T"), "main td")
+        browser.run(SHOW, "nothing>1")
+        browser.wait_for("main p.error")
+        assert "there is no nothing" in browser.run("return document.querySelector('main p.error').textContent")
+        assert browser.run("return location.hash") == "#/T", "what is shown stays"
 
 
 def test_uproot_is_told_fields_that_it_has(program, browser, tmp_path):

@@ -5,7 +5,7 @@ import { arrayType, decode, histogram, isNumeric, itemsOfShape, shown, size } fr
 import { columnName, columnType } from './table_view.js';
 import { chart } from './chart.js';
 import { canDraw, columnLine, drawView } from './draw_view.js';
-import { uprootLine, uprootName } from './served.js';
+import { isPart, uprootLine, uprootName } from './served.js';
 import { copyLines, downloads, facts, make, quoted, scrolled } from './parts.js';
 
 const VALUES_MAX = 5_000_000, PIECE = 4 << 20, STRINGS_MAX = 100_000, CHARS_MAX = 4 << 20, BINS = 100;
@@ -109,7 +109,7 @@ export function columnView(table, schema, column, view) {
       ['Python', `np.frombuffer(urllib.request.urlopen(${JSON.stringify(url)} + "?token=" + TOKEN).read(), ${JSON.stringify(column.dtype)})`],
       ['uproot', uprootLine(served, table, uprootName(schema, column))],
       ['curl', `curl -H "Authorization: Bearer $TOKEN" -O ${quoted(url)}`],
-      served.canGive(column.role !== 'offsets') && ['tfilefs', `${served.lineOf('cat', path)} > ${quoted(column.path.split('/').at(-1))}`],
+      served.canGive(column.role !== 'offsets' && !isPart(table)) && ['tfilefs', `${served.lineOf('cat', path)} > ${quoted(column.path.split('/').at(-1))}`],
       canDraw(column) && ['draw', columnLine(table, column, served)],
     ]),
   ];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server draws of a column, by .draw= of its table: an expression, a cut, a second one, a profile. What is drawn
 // stands behind # in the URL, so that links keep it.
-import { original, urlOf } from './source.js';
+import { original, urlOf, viewName } from './source.js';
 import { downloads, make, preformatted, quoted } from './parts.js';
 import { columnName, shownColumns } from './table_view.js';
 import { isNumeric } from './numbers.js';
@@ -16,9 +16,6 @@ export const expressionOf = (column) => columnName(column).replaceAll('/values',
 
 export const canDraw = isNumeric;
 
-// A name in the mount.
-const fileName = (text) => '.draw=' + text.replace(/%(?=[0-9a-f]{2})/gi, '%25').replaceAll('/', '%2F');
-
 // As TTree::Draw has it, the second one first.
 const expressionsOf = (state) => (state.y ? `${state.y}:${state.x}` : state.x);
 
@@ -29,7 +26,7 @@ function binsOf(state) {
 
 function nameOf(state) {
   const parts = [expressionsOf(state), state.cut, binsOf(state), state.range, state.y && state.profile ? 'profile' : ''];
-  return fileName(parts.join(';').replace(/;+$/, ''));
+  return viewName('.draw=', parts.join(';').replace(/;+$/, ''));
 }
 
 function pictureName(state) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is served, as command lines and other programs name it: files, options, and where in them something is.
 import { quoted } from './parts.js';
-import { original } from './source.js';
+import { expressionIn, original } from './source.js';
 
 // As a pattern of `tfilefs`, in which no character has a meaning.
 const asPattern = (text) => text.replace(/[\\*?[{},]/g, '\\$&');
 
 const hasPattern = (text) => /[\\*?[{]/.test(text);
 const isRoot = (name) => name.endsWith('.root');
+// Whether it is within entries that an expression chooses: no other program has these, and of several files the expression may
+// look at numbers of entries.
+export const isPart = (names) => names.some((each) => expressionIn('.where=', each) !== null);
 const inTable = (wanted, table) => !wanted || table === wanted || table.endsWith('/' + wanted);
 
 export class Served {
@@ -63,7 +66,7 @@ export class Served {
   // [options, SOURCE:TABLE] of `tfilefs draw`; null: it cannot name this. A cut is not what `where=` is: it looks at each element.
   drawn(table) {
     const { files, inside } = this.filesOf(table), name = inside.join('/');
-    if (!this.isPlain || this.chosen.length || (files.length > 1 && files.some((each) => /[\\{},]/.test(each)))) return null;
+    if (!this.isPlain || isPart(table) || this.chosen.length || (files.length > 1 && files.some((each) => /[\\{},]/.test(each)))) return null;
     const defined = this.defined.filter((each) => inTable(each.table, name)).map((each) => `--define ${quoted(`${each.name}=${each.expression}`)}`);
     return [defined, (files.length > 1 ? `{${files.join(',')}}` : files[0]) + ':' + name];
   }
@@ -73,7 +76,7 @@ export class Served {
   foreign(names) {
     const { files, inside: shown } = this.filesOf(names), inside = shown.map(original);
     const isOther = files.some((each) => (this.isChain ? hasPattern(each.replaceAll(/\*(?!\*)/g, '')) || each.includes('**') : false));
-    return this.isPlain && !this.isShaped && !isOther && inside.length && !inside.some((each) => /[/:]/.test(each)) ? { files, inside: inside.join('/') } : null;
+    return this.isPlain && !this.isShaped && !isOther && inside.length && !isPart(names) && !inside.some((each) => /[/:]/.test(each)) ? { files, inside: inside.join('/') } : null;
   }
 }
 

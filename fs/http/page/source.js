@@ -21,6 +21,10 @@ export const urlOf = (names) => '/' + names.map(encoded).join('/');
 // Of a name in the mount, the one in the file.
 export const original = (part) => part.replace(/%2F|%25|^%(?:2E|63|69|6F|72|74|76)/g, (each) => String.fromCharCode(parseInt(each.slice(1), 16)));
 
+// What an expression makes of a table, as .where= and .draw=, as a name in the mount; and the expression of such a name.
+export const viewName = (kind, text) => kind + text.replace(/%(?=[0-9a-f]{2})/gi, '%25').replaceAll('/', '%2F');
+export const expressionIn = (kind, name) => (name.startsWith(kind) ? name.slice(kind.length).replace(/%25|%2F/g, decodeURIComponent) : null);
+
 export class Failure extends Error {
   constructor(status, text) {
     super(text.trim() || 'status ' + status);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table: what it is, its rows a page at a time, and ways to take it along.
-import { urlOf } from './source.js';
+import { expressionIn, isGivenUp, urlOf, viewName } from './source.js';
 import { arrayType, decode, isNumeric, itemsOfShape, shown } from './numbers.js';
 import { frameLine, uprootLine } from './served.js';
 import { copyLines, downloads, facts, make, opened, quoted, scrolled } from './parts.js';
@@ -112,19 +112,44 @@ function rowsView(table, schema, { reading, kept, failed }) {
   return make('section', {}, make('h3', {}, 'Rows'), make('div', { class: 'bar' }, back, next, left, right, where), place);
 }
 
+const WHERE = '.where=';
+
+// Leads to the entries that an expression chooses, which are a table of their own; without one to all.
+function whereForm(whole, expression, { reading }) {
+  const input = make('input', { type: 'text', value: expression ?? '', class: 'expression', placeholder: 'an expression, as n>2',
+                                spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off' });
+  const told = make('p', { 'aria-live': 'polite' });
+  const tell = (kind, text) => { told.className = kind; told.textContent = text; };
+  const form = make('form', { class: 'bar' }, make('label', {}, 'Entries where ', input), make('button', { type: 'submit' }, 'Show'));
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const text = input.value.trim(), to = text ? [...whole, viewName(WHERE, text)] : whole;
+    tell('dim', 'Reading…');
+    try {
+      if (text) await reading.get(urlOf([...to, '.schema.json']), () => null);
+      tell('dim', '');
+      location.hash = '#' + urlOf(to);
+    } catch (failure) {
+      if (!isGivenUp(failure)) tell('error', failure.message);
+    }
+  });
+  return make('div', {}, form, told);
+}
+
 // `view`: see page.js.
 export function tableView(table, schema, view) {
   const { served } = view;
   const url = location.origin + urlOf(table);
   const inside = table.join('/');
-  const name = table.at(-1);
+  const expression = expressionIn(WHERE, table.at(-1)), whole = expression === null ? table : table.slice(0, -1);
   return [
-    make('h2', {}, name), make('p', { class: 'dim' }, schema.title),
+    make('h2', {}, whole.at(-1)), make('p', { class: 'dim' }, schema.title),
     facts([['Format', schema.kind], ['Entries', schema.entries], ['Clusters', Math.max(0, schema.clusters.length - 1)],
            ['Columns', shownColumns(schema).length], ['No columns', schema.reason]]),
     downloads([['parquet', urlOf(table) + '.parquet'], ['arrow', urlOf(table) + '.arrow'], ['csv', urlOf(table) + '.csv'],
                ['jsonl', urlOf(table) + '.jsonl']]),
     opened([['schema', urlOf([...table, '.schema.json'])], ['files', urlOf(table) + '/']]),
+    whereForm(whole, expression, view),
     rowsView(table, schema, view),
     copyLines([
       served.isPlain && ['a mount', served.mountLine()],
