@@ -76,6 +76,27 @@ def test_a_search_says_from_its_beginning_that_it_is_under_way(many, browser):
     assert found(browser, "") and told(browser) == ""
 
 
+def test_an_object_that_is_opened_while_it_is_searched_has_its_files(many, browser):
+    """The answer to the search is held back until the object is opened."""
+    browser.go(many.at("/"), ".row[title='h']")
+    shown = browser.run("""const real = window.fetch, held = [];
+        window.fetch = (url, options) => String(url).endsWith('/h/.schema.json') && held.length === 0
+          ? new Promise((done) => held.push(() => done(real(url, options)))) : real(url, options);
+        const until = async (holds) => { for (let i = 0; i < 1000 && !holds(); ++i) await new Promise((done) => setTimeout(done, 10)); };
+        const search = document.getElementById('search');
+        search.value = 'h'; search.dispatchEvent(new Event('input'));
+        return until(() => held.length === 1).then(async () => {
+          document.querySelector(".row[title='h'] .sign").click();
+          held[0]();
+          search.value = ''; search.dispatchEvent(new Event('input'));
+          await until(() => document.querySelector(".row[title='h/flow']"));
+          window.fetch = real;
+          return [document.querySelector(".row[title='h']").ariaExpanded, document.querySelector(".row[title='h/flow']") !== null];
+        })""")
+    assert shown == ["true", True]
+    found(browser, "")
+
+
 def test_of_ten_thousand_columns_only_those_in_sight_are_elements(wide, browser):
     browser.go(wide.at("/T"), "main td")
     assert browser.run("return document.querySelectorAll('.row').length") < 100

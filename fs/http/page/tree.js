@@ -59,8 +59,9 @@ export class Tree {
 
   // What is below a node, once. For a search, an object has nothing below.
   load(node, isSearch = false) {
-    if (node.below) return Promise.resolve();
-    node.loading ??= this.loadNow(node, isSearch).finally(() => { node.loading = null; });
+    if (node.below || (isSearch && node.isObject)) return Promise.resolve();
+    if (node.loading) return node.loading.then(() => this.load(node, isSearch));  // of an object, a search has loaded nothing
+    node.loading = this.loadNow(node, isSearch).finally(() => { node.loading = null; });
     return node.loading;
   }
 
