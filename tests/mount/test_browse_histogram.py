@@ -90,7 +90,7 @@ def test_there_is_no_way_on_in_a_table_without_entries(program, browser, tmp_pat
         file.mktree("T", {"x": "f8"})
     with Browsed(program, "-n", str(tmp_path / "empty.root")) as browsed:
         browser.go(browsed.at("/T"), "main .bar button")
-        assert browser.run("return [...document.querySelectorAll('main .bar button')].map((each) => each.disabled)") == [True] * 4
+        assert browser.run("return [...document.querySelectorAll('main section .bar button')].map((each) => each.disabled)") == [True] * 4
         assert "0 entries, 1 columns" in browser.run("return document.getElementById('main').textContent")
 
 
