@@ -108,6 +108,19 @@ def test_of_ten_thousand_columns_only_those_in_sight_are_elements(wide, browser)
     found(browser, "")
 
 
+def test_a_directory_of_many_names_shows_a_thousand_at_a_time(program, browser, tmp_path):
+    for number in range(2500):
+        (tmp_path / f"{number:04}.txt").touch()
+    with Browsed(program, "-n", str(tmp_path)) as browsed:
+        browser.go(browsed.at("/"), "main td")
+        shown = "return [...document.querySelectorAll('main td a')].map((each) => each.textContent)"
+        button = "const all = [...document.querySelectorAll('main button')].filter((each) => each.textContent.startsWith('Show') && !each.hidden); "
+        for count, label in ((1000, "Show 1000 more of 1500"), (2000, "Show 500 more of 500"), (2500, None)):
+            assert browser.run(shown) == [f"{number:04}.txt" for number in range(count)]
+            assert browser.run(button + "return all.map((each) => each.textContent)") == ([label] if label else [])
+            browser.run(button + "all[0]?.click()")
+
+
 def test_keys_move_in_ten_thousand_columns(wide, browser):
     browser.go(wide.at("/T"), "main td")
     press = "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: arguments[0], bubbles: true})); return document.activeElement.title"

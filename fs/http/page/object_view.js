@@ -4,6 +4,8 @@ import { urlOf } from './source.js';
 import { size } from './numbers.js';
 import { copyLines, downloads, make, opened, scrolled } from './parts.js';
 
+const ROWS = 1000;
+
 // The plot, and links to what there is of an object.
 function shownObject(names, { reading, failed }) {
   const figure = make('figure', {}), links = make('div', {}), at = (name) => urlOf([...names, name]);
@@ -25,21 +27,34 @@ function shownObject(names, { reading, failed }) {
   return [figure, links];
 }
 
-// `view`: see page.js.
-export function directoryView(names, entries, view) {
-  const { served } = view;
-  const isObject = entries.some((each) => each.name === 'object.bin');
-  const rows = entries.map((each) => {
+// What a directory has, a thousand names at a time: it may have as many as there are.
+function namesTable(label, names, entries) {
+  const body = make('tbody'), more = make('button', { type: 'button' }), left = () => entries.length - body.children.length;
+  const rowOf = (each) => {
     const path = [...names, each.name];
     const href = each.type === 'file' ? urlOf(path) : '#' + urlOf(path);
     return make('tr', {}, make('td', {}, make('a', { href }, each.name + (each.type === 'directory' ? '/' : ''))),
                 make('td', { class: 'number' }, each.size === undefined ? '' : size(each.size)));
-  });
+  };
+  const add = () => {
+    body.append(...entries.slice(body.children.length, body.children.length + ROWS).map(rowOf));
+    more.textContent = `Show ${Math.min(ROWS, left())} more of ${left()}`;
+    more.hidden = left() === 0;
+  };
+  more.addEventListener('click', add);
+  add();
+  return make('div', {}, scrolled(label, make('table', {}, body)), more);
+}
+
+// `view`: see page.js.
+export function directoryView(names, entries, view) {
+  const { served } = view;
+  const isObject = entries.some((each) => each.name === 'object.bin');
   return [
     make('h2', {}, names.at(-1) ?? 'Root'),
     ...(isObject ? shownObject(names, view) : [opened([...(served.isInFile(names) ? [['all plots', urlOf([...names, 'index.html'])]] : []),
                                                        ['plain listing', urlOf(names) + (names.length ? '/' : '')]])]),
-    make('h3', {}, isObject ? 'Files' : 'Names'), scrolled(isObject ? 'Files' : 'Names', make('table', {}, make('tbody', {}, ...rows))),
+    make('h3', {}, isObject ? 'Files' : 'Names'), namesTable(isObject ? 'Files' : 'Names', names, entries),
     copyLines([served.isPlain && ['a mount', served.mountLine()],
                ...(served.canGive(false) ? [['tfilefs', served.lineOf('ls', names)], ['copy', `${served.lineOf('cp -r', names)} .`]] : [])]),
   ];
