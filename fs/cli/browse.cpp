@@ -146,8 +146,7 @@ int run_browse(int argc, char** argv) {
   std::unique_ptr<LeadingPage> page;
   const auto served = serve_source(std::move(request), [&](const ServedAt& where) -> Result<> {
     const std::string place = page_of(*inside) + "token=" + where.token;
-    std::printf("%s%s\n", where.origin.c_str(), place.c_str());
-    TRY_VOID(finish_output());
+    TRY_VOID(tell_url(where, place));
     if (prints_only || where.port == 0) return {};
     if (is_set("SSH_CONNECTION") && !where.is_open_to_others) {
       tell_tunnel(where);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -10,20 +9,6 @@
 #include "cli/served_source.h"
 
 namespace tfilefs {
-namespace {
-
-// What a program that started this one reads: the first line is a URL.
-Result<> tell_url(const ServedAt& at) {
-  std::printf("%s/?token=%s\n", at.origin.c_str(), at.token.c_str());
-  TRY_VOID(finish_output());
-  if (at.is_open_to_others)
-    std::fprintf(stderr,
-                 "tfilefs: whoever has the token reads what you may read, and others on the network see it: %s\n",
-                 "put a proxy with TLS before it");
-  return {};
-}
-
-}  // namespace
 
 int run_serve(int argc, char** argv) {
   CommandLine command("serve");
@@ -49,7 +34,8 @@ int run_serve(int argc, char** argv) {
     if (!token) return complain(token.error());
     request.token = *std::move(token);
   }
-  const auto served = serve_source(std::move(request), tell_url);
+  const auto served =
+      serve_source(std::move(request), [](const ServedAt& at) { return tell_url(at, "/?token=" + at.token); });
   return served ? kExitOk : complain(served.error());
 }
 

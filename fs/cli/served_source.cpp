@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <utility>
 
 #include "cli/absolute_paths.h"
+#include "cli/command_line.h"
 #include "cli/mount_table.h"
 #include "cli/open_file_limit.h"
 #include "cli/service_notice.h"
@@ -143,6 +145,16 @@ Result<> serve_source(ServeRequest request, const std::function<Result<>(const S
     notice.tell("READY=1\nSTATUS=" + what);
     return {};
   });
+}
+
+Result<> tell_url(const ServedAt& at, const std::string& place) {
+  std::printf("%s%s\n", at.origin.c_str(), place.c_str());
+  TRY_VOID(finish_output());
+  if (at.is_open_to_others)
+    std::fprintf(stderr,
+                 "tfilefs: whoever has the token reads what you may read, and others on the network see it: %s\n",
+                 "put a proxy with TLS before it");
+  return {};
 }
 
 }  // namespace tfilefs

@@ -29,6 +29,10 @@ struct ServedAt {
   bool is_open_to_others = false;
 };
 
+// Prints the URL of a place of it, and warns where others can connect. What a program that started this one reads: the
+// first line is a URL. Errors: io.
+Result<> tell_url(const ServedAt&, const std::string& place);
+
 // Serves by HTTP until a signal ends it. `ready`: it answers; an error of it ends it. Blocks. Errors: those of
 // FileSystem::open, of http/http_server.h and of `ready`; invalid.
 Result<> serve_source(ServeRequest, const std::function<Result<>(const ServedAt&)>& ready);

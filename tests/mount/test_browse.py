@@ -103,6 +103,13 @@ def test_what_cannot_be_looked_at(program, source):
         assert done.returncode == 1 and reason in done.stderr
 
 
+def test_that_others_can_connect_is_told(program, source):
+    for address, is_told in (("0.0.0.0:0", True), ("127.0.0.1:0", False)):
+        with Browsed(program, "-n", source, "--listen", address) as browsed:
+            assert "/.tfilefs/page/?token=" in browsed.url
+        assert ("whoever has the token reads what you may read" in browsed.said) == is_told
+
+
 def test_over_ssh_a_tunnel_is_told(program, source):
     with Browsed(program, source, SSH_CONNECTION="1.2.3.4 5 6.7.8.9 22") as browsed:
         port = urllib.parse.urlsplit(browsed.url).port
