@@ -17,6 +17,12 @@ short signs_of(int socket) {
   return ::poll(&looked, 1, 0) > 0 ? looked.revents : static_cast<short>(0);
 }
 
+// The library may miss the end of what a client sends, if it came together with the last bytes.
+bool sends_no_more(int socket) {
+  char next;
+  return (signs_of(socket) & POLLRDHUP) != 0 && ::recv(socket, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 // To a client that has closed both directions this is too much: its kernel says so, and ends the connection. Others
 // leave out an interim response that they did not ask for (RFC 9110, 15.2).
 void ask_whether_it_is_there(int socket) {
@@ -52,8 +58,16 @@ void ClientWatch::remove(Client* client) {
   clients_.erase(client->place_);
 }
 
+void ClientWatch::await_request(Client* client, Clock::duration time) {
+  const Lock lock(mutex_);
+  client->awaited_since_ = Clock::now();
+  client->until_ = *client->awaited_since_ + time;
+  client->work_.reset();
+}
+
 void ClientWatch::allow(Client* client, Clock::duration time) {
   const Lock lock(mutex_);
+  client->awaited_since_.reset();
   client->until_ = Clock::now() + time;
   client->work_.reset();
 }
@@ -62,6 +76,7 @@ void ClientWatch::begin_work(Client* client, std::stop_source work, bool may_be_
   const Lock lock(mutex_);
   client->may_be_asked_ = may_be_asked;
   client->until_.reset();
+  client->awaited_since_.reset();
   if (is_stopped_) work.request_stop();
   client->work_ = std::move(work);
 }
@@ -90,11 +105,14 @@ bool ClientWatch::has_gone(Client& client, Clock::time_point now) {
 }
 
 void ClientWatch::look(Clock::time_point now) {
+  constexpr std::chrono::seconds kHandled{2};  // what has come of a request is being handled meanwhile
   for (Client& each : clients_) {
-    if (each.until_ && now >= *each.until_) {
+    const bool is_over = each.awaited_since_ && now >= *each.awaited_since_ + kHandled && sends_no_more(each.socket_);
+    if (is_over || (each.until_ && now >= *each.until_)) {
       // libmicrohttpd sees the end, and closes it.
       ::shutdown(each.socket_, SHUT_RDWR);
       each.until_.reset();
+      each.awaited_since_.reset();
     }
   }
 }

@@ -29,7 +29,9 @@ class ClientWatch {
   Client* add(int socket) EXCLUDES(mutex_);
   void remove(Client*) EXCLUDES(mutex_);
 
-  // The client has so long to do what is its turn.
+  // The client has so long to send a request, or what is missing of one. If it sends nothing more, it is ended sooner.
+  void await_request(Client*, Clock::duration) EXCLUDES(mutex_);
+  // The client has so long to take a piece of its answer.
   void allow(Client*, Clock::duration) EXCLUDES(mutex_);
   // The server works for it, for as long as it takes. The work is told when the client has gone, or after stop_all().
   // `may_be_asked`: nothing of the answer is sent, and the client takes interim responses, which HTTP/1.0 has not.
@@ -57,7 +59,8 @@ class ClientWatch::Client {
   friend class ClientWatch;
   const int socket_;
   std::list<Client>::iterator place_;
-  std::optional<Clock::time_point> until_;  // none: the server works
+  std::optional<Clock::time_point> until_;          // none: the server works
+  std::optional<Clock::time_point> awaited_since_;  // a request, or what is missing of one
   std::optional<std::stop_source> work_;
   bool may_be_asked_ = false;  // whether it is still there
   Clock::time_point ask_next_{};

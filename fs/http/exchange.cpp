@@ -41,7 +41,7 @@ Exchange::Exchange(ServedConnections& server, MHD_Connection* connection, HttpRe
       memory_(server, connection) {}
 
 MHD_Result Exchange::take_headers() {
-  server_.watch.allow(client_, server_.limits.request_time);
+  server_.watch.await_request(client_, server_.limits.request_time);
   if (!request_->is_well_framed()) {
     HttpResponse response = text_response(kUnclearFraming, "where the request ends is not clear\n");
     response.headers.emplace_back("Connection", "close");

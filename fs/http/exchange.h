@@ -27,7 +27,7 @@ class Exchange {
   // Puts bytes of the body there; 0: it comes back when they are there.
   ssize_t read(std::uint64_t position, char* to, std::size_t most);
   // It is over.
-  void end() { server_.watch.allow(client_, server_.limits.request_time); }
+  void end() { server_.watch.await_request(client_, server_.limits.request_time); }
 
  private:
   MHD_Result send(HttpResponse);

@@ -84,7 +84,7 @@ void on_connection(void* server, MHD_Connection* connection, void** client, MHD_
   if (code == MHD_CONNECTION_NOTIFY_STARTED) {
     const auto* const info = connections.library.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     auto* const added = connections.watch.add(info->connect_fd);
-    connections.watch.allow(added, connections.limits.request_time);
+    connections.watch.await_request(added, connections.limits.request_time);
     *client = added;
   } else {
     connections.watch.remove(static_cast<ClientWatch::Client*>(*client));

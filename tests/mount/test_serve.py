@@ -530,6 +530,16 @@ def test_it_gets_its_answer_also_next_to_clients_that_were_there_before(program,
                 assert answer.count(b".1 206 ") == count, answer
 
 
+def test_a_connection_whose_client_sends_nothing_more_is_closed_soon(served):
+    """With all requests answered, or in the middle of one."""
+    request = f"GET /T/x.f4 HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-9\r\nAuthorization: Bearer {served.token}\r\n"
+    for sent, answers in ((request + "\r\n", 1), ((request + "\r\n") * 7, 7), (request + "Content-Length: 1000\r\n\r\nsome", 0), (request, 0)):
+        for _ in range(5):
+            began = time.monotonic()
+            assert served.raw(sent.encode(), wait=25).count(b".1 206 ") == answers
+            assert time.monotonic() - began < 20
+
+
 def test_damage_at_the_begin_is_an_answer(program, tmp_path):
     path = tmp_path / "damaged.root"
     with uproot.recreate(path, compression=uproot.ZLIB(1)) as file:
