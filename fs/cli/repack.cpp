@@ -14,6 +14,7 @@
 #include "cli/json_output.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/repack_sources.h"
 #include "cli/stop_on_signal.h"
 #include "cli/work_flags.h"
 #include "letter_case.h"
@@ -114,7 +115,10 @@ Result<> parse_names(const GivenFlags& given, RepackOptions& options) {
 Result<RepackOptions> options_of(const GivenFlags& given) {
   RepackOptions options;
   TRY_VOID(check_out(given.words.back()));
-  options.sources.assign(given.words.begin(), given.words.end() - 1);
+  TRY(RepackSources sources, repack_sources({given.words.begin(), given.words.end() - 1}));
+  if (!sources.where.empty() && !given.where.empty())
+    return fail(ErrorKind::unsupported, "--where, and an expression in the path of the source: join them by &&");
+  options.sources = std::move(sources.names);
   options.out = given.words.back();
   TRY(options.format, parse_format(given.format));
   if (!given.compression.empty()) {
@@ -129,7 +133,7 @@ Result<RepackOptions> options_of(const GivenFlags& given) {
     if (!options.entries) return wrong_value("--entries", given.entries, "A:B, a range of entries");
   }
   options.selection = given.select;
-  options.where = given.where;
+  options.where = sources.where.empty() ? given.where : std::move(sources.where);
   TRY(options.definitions, parse_definitions(given.defines));
   options.replaces = given.force;
   options.is_dry = given.dry_run;

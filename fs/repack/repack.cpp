@@ -346,6 +346,8 @@ Result<> Repack::write_tables(const std::vector<KeyPlace>& tables) {
     names.emplace_back(table.info().name);
     if (is_wanted(table)) wanted.push_back(&table);
   }
+  if (const std::string& named = inputs_.names().front().table; !named.empty() && wanted.empty())
+    return fail(ErrorKind::not_found, named + ": no table of that name" + meant_name(named, names));
   for (const std::string& pattern : options_.tables.idle(names))
     return fail(ErrorKind::not_found, pattern + ": no table of that name" + meant_name(pattern, names));
   TRY_VOID(check_renames(wanted));

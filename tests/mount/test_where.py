@@ -149,6 +149,30 @@ def test_a_copy_is_a_new_table(table, tmp_path, mount):
     assert awkward.num(arrays["c_F"]).tolist() == awkward.num(uproot_lists(table, "c_F"))[n > 2].tolist()
 
 
+def repack(*arguments):
+    return subprocess.run([mounted.program(), "repack", *map(str, arguments)], capture_output=True, text=True)
+
+
+def test_it_is_repacked(samples, mount, tmp_path):
+    """By its path in a mount or behind a file: the stored table is read, and chosen from."""
+    source = os.path.join(samples("numbers"), "numbers-101.root")
+    (tmp_path / "runs").mkdir()
+    shutil.copy(source, tmp_path / "runs" / "a.root")
+    n = uproot.open(source)["t/n"].array(library="np")
+    of_file, of_mirror, of_chain = mount(source).path, mount(tmp_path / "runs").path, mount(source, "chain").path
+    for number, path in enumerate((f"{source}/t", f"{of_file}/t", f"{of_mirror}/a.root/t", f"{of_chain}/t")):
+        for end, chosen in (("/.where=n%2F2>1", n[n / 2 > 1]), ("/.where=n>2/", n[n > 2]), ("", n)):
+            out = tmp_path / "out.root"
+            done = repack("--force", path + end, out)
+            assert done.returncode == 0, (path, end, done.stderr)
+            assert np.array_equal(uproot.open(out)["t/n"].array(library="np"), chosen), (path, end)
+    for arguments, told in (([f"{source}/t/.where=n>1/.where=n>2"], "takes one expression"), (["--where", "n>1", f"{source}/t/.where=n>2"], "--where"),
+                            ([f"{mount(source, 'where=n>1').path}/t"], "the mount has where"), ([f"{source}/T"], "no table of that name, did you mean t?"),
+                            ([f"{source}/t/.where=nothing>1"], "nothing")):
+        done = repack(*arguments, tmp_path / "none.root")
+        assert done.returncode in (1, 2) and told in done.stderr and not (tmp_path / "none.root").exists(), (arguments, done)
+
+
 def test_of_a_chain(samples, mount):
     directory = samples("numbers")
     m = mount(directory)
