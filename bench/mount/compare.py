@@ -157,4 +157,5 @@ def main():
                 rounds.report(title + ", again", again)
 
 
-main()
+if __name__ == "__main__":
+    main()
