@@ -199,7 +199,8 @@ std::string CommandLine::wrong_usage(const std::string& parser_text) const {
   const std::vector<std::string> rest = app_->remaining();
   for (const std::string& word : rest)
     if (word.starts_with('-')) return "unknown option " + word + nearest_flag(command_, word);
-  if (!rest.empty()) return "not expected: " + rest.front();
+  const std::string beyond = command_.beyond.empty() ? "" : "; " + std::string(command_.beyond);
+  if (!rest.empty()) return "not expected: " + rest.front() + beyond;
   for (const Flag& flag : command_.flags)
     if (!flag.value.empty() && parser_text.find(" required ") != std::string::npos &&
         parser_text.starts_with(last_name(flag)))

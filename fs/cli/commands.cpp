@@ -327,7 +327,8 @@ and
 .B \-\-drop
 are compared with top-level branches and fields. A branch that counts the items of others stays with them.)",
      kRepackFlags, kRepackArguments, run_repack},
-    {"draw", "draw a histogram of expressions of a table, as TTree::Draw does",
+    {"draw",
+     "draw a histogram of expressions of a table, as TTree::Draw does",
      R"(Prints the histogram on the terminal, with its statistics, or writes it to a file. Expressions and cuts are those of
 TTree::Draw: names of branches, leaves and columns, numbers, C++'s operators, functions of C and TMath,
 .BR Sum$ (),
@@ -343,7 +344,13 @@ An error in an expression is shown with the place, and with the name that is mos
 A file of the name that
 .B \-o
 gives is replaced; a ROOT file is not.)",
-     kDrawFlags, kDrawArguments, run_draw},
+     kDrawFlags,
+     kDrawArguments,
+     run_draw,
+     1,
+     {},
+     true,
+     "what options of TTree::Draw do, --bins, --range, --profile and -o FILE do here"},
     {"advise", "report how tables are laid out in a ROOT file, and what repacking would gain",
      R"(Prints some ten lines for each table: clusters; baskets or pages, how many of them a branch has in a cluster, and how
 large they are; how often a reader of all branches, and of five, goes back in the file; the codec; the share of keys; the

@@ -50,6 +50,7 @@ struct Command {
   int unwritten = 1;             // added to the exit code if not all of its output could be written
   std::string_view remark = {};  // at the end of its help
   bool is_for_people = true;     // else no list shows it
+  std::string_view beyond = {};  // what is said of words beyond the arguments
 };
 
 // Mounting first, then the others in the order in which they are listed.

@@ -172,6 +172,12 @@ def test_a_histogram_that_is_named_as_in_root(tfilefs, sample, expression, is_to
     assert ("names no histogram here: see --bins, --range and -o\n" in done.stderr) == is_told, done.stderr
 
 
+def test_options_of_root_are_told_what_does_them(tfilefs, sample):
+    done = tfilefs("draw", f"{sample}:Events", "energy", "energy>1", "colz")
+    assert done.returncode == 2
+    assert done.stderr.startswith("tfilefs: not expected: colz; what options of TTree::Draw do, --bins, --range, --profile and -o FILE do here; see ")
+
+
 def test_limits_in_the_wrong_order_are_told(tfilefs, sample):
     done = tfilefs("draw", "-q", f"{sample}:Events", "energy", "--range", "1:0")
     assert done.returncode == 2 and "LO less than HI" in done.stderr
