@@ -2,6 +2,7 @@
 """The page of `tfilefs browse`, listings and galleries by axe-core, in a browser that is wide, dark, and as narrow as a phone's; and
 with keys alone."""
 
+import os
 import re
 
 import numpy as np
@@ -100,18 +101,21 @@ def test_what_is_shown_is_told(browsed, browser):
 
 
 def test_nothing_is_wider_than_a_phone(program, browser, tmp_path):
-    """Names as long as a mount has them, and the errors that name them."""
+    """Names as long as a mount has them, also above the file, and the errors that name them."""
     long = "long" * 60
     with uproot.recreate(tmp_path / "long.root") as file:
         file["T"] = {"x": np.arange(5.0), long: np.arange(5.0)}
         file[long] = np.histogram(np.arange(10), bins=3)
     browser.show(390, 844)
-    with Browsed(program, "-n", str(tmp_path / "long.root")) as browsed:
+    (tmp_path / long).mkdir()
+    os.rename(tmp_path / "long.root", tmp_path / long / "long.root")
+    with Browsed(program, "-n", str(tmp_path / long / "long.root")) as browsed:
         for path, selector in (("/", "main td"), ("/T", "main td"), ("/T/x.f8", "svg.plot"), (f"/T/{long}.f8", "svg.plot"), (f"/{long}", "img.object"),
                                (f"/T/x.f8?x=no{long[:200]}", "figure .error")):
             browser.go(browsed.at(path), selector)
             wide = "const main = document.getElementById('main'); return main.scrollWidth - main.clientWidth"
             assert browser.run(wide) == 0, path
+            assert browser.run("return document.documentElement.scrollWidth") == 390, path
 
 
 def test_numbers_of_a_histogram_can_be_read_on_a_phone(browsed, browser):
