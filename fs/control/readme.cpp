@@ -22,6 +22,7 @@ dialogs do not find it. Mounted with -o views=listed, listings show it all.
   TREE/COLUMN.npy           the column as a NumPy file
   TREE/NODE.txt             a line per entry
   TREE/COLUMN.stats.json    statistics of a column of numbers, and COLUMN.svg a picture: also with views=listed not listed
+  TREE/COLUMN.baskets.json  where the baskets of a column lie in the file
   TREE/index.html           a page with all columns and their pictures
   TREE/.where=EXPR          the entries that an expression chooses, as a table ('/' is %2F): .where=nMuon>1.parquet
   TREE/.draw=EXPR;CUT;BINS  a histogram of an expression, as one that is stored

@@ -61,6 +61,10 @@ void option_index_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const 
 std::string schema_text(const tfile::Table&, const ColumnLengths&, const CachedStreams::Files*,
                         const std::vector<std::string>& chosen_by);
 
+// COLUMN.baskets.json: where the baskets of a column, or its pages in an RNTuple, lie. Not of a ComposedTable, whose
+// columns have none.
+std::string baskets_text(const tfile::Table&, const tfile::Column&);
+
 // The identity that a file gives itself, as uuid(1) writes it. Each file that is written has another.
 std::string uuid_of(const tfile::File&);
 

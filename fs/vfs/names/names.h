@@ -40,6 +40,7 @@ inline constexpr std::string_view kNpySuffix = ".npy";
 inline constexpr std::string_view kTextSuffix = ".txt";
 inline constexpr std::string_view kStatsSuffix = ".stats.json";
 inline constexpr std::string_view kPictureSuffix = ".svg";
+inline constexpr std::string_view kBasketsSuffix = ".baskets.json";
 
 // Whether the name is that of a view in a ROOT file, at any place: no other file can have it.
 bool is_reserved(std::string_view name);

@@ -37,6 +37,7 @@ enum class ViewKind : std::uint8_t {
   option_index,
   column_stats,
   column_picture,
+  column_baskets,
   column_csv,
   column_parquet,
   attributes,  // the directory of attribute sets

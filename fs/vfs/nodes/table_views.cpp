@@ -10,6 +10,7 @@
 #include "vfs/names/names.h"
 #include "vfs/nodes/blocking.h"
 #include "vfs/nodes/loaded_table.h"
+#include "view/chain/composed_table.h"
 #include "view/column_lengths.h"
 #include "view/node_table.h"
 #include "view/view.h"
@@ -92,6 +93,17 @@ void summary_of(const ViewedNode& of, Made reply) {
   of.loaded.summary(*id, answer_with<SummaryPtr>(std::move(reply), std::move(show)));
 }
 
+// A table that is made of others has no baskets of its own.
+bool may_have_baskets(const Table& table, NodeId node) {
+  return (table.is_unresolved(node) || is_column(table, node)) && !dynamic_cast<const ComposedTable*>(&table);
+}
+void baskets(const ViewedNode& of, Made reply) {
+  if (!is_column(*of.table, of.node)) return reply(no_such_view("no column"));
+  text_of_table(of, std::move(reply), [table = of.table, node = of.node](const LoadedPtr&, Reply<std::string> done) {
+    done(baskets_text(*table, table->columns[*table->nodes[node].column]));
+  });
+}
+
 // Of the columns of one node.
 void csv_of_node(const ViewedNode& of, Made reply) {
   table_text_content(of.streams, table_of_node(of.table, of.node), TextStyle::csv_cells, std::move(reply));
@@ -117,6 +129,7 @@ constexpr TableView kViews[] = {
      summary_of<summary_json>},
     {kPictureSuffix, Where::beside_node, ViewKind::column_picture, may_have_numbers, is_not_listed,
      summary_of<summary_picture>},
+    {kBasketsSuffix, Where::beside_node, ViewKind::column_baskets, may_have_baskets, is_not_listed, baskets},
     {".csv", Where::beside_node, ViewKind::column_csv, is_top_node, is_not_listed, csv_of_node},
     {".parquet", Where::beside_node, ViewKind::column_parquet, is_top_node, is_not_listed, parquet_of_node}};
 
