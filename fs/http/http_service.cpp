@@ -186,10 +186,11 @@ void send_properties(const Asked& asked, HeldInode inode, Reply<HttpResponse> re
 }
 
 void send_attributes(const Asked& asked, HeldInode inode, Reply<HttpResponse> reply) {
-  auto make = [&fs = asked.fs, item = asked_item(asked, inode),
+  const auto which = asked.request->argument("attributes") == "all" ? WhichAttributes::all : WhichAttributes::listed;
+  auto make = [&fs = asked.fs, which, item = asked_item(asked, inode),
                held = std::make_shared<HeldInode>(std::move(inode))](Reply<std::string> done) {
     auto show = [item](const ItemAttributes& attributes) { return json_item(item, attributes); };
-    attributes_of(fs, held->id(), answer_with<ItemAttributes>(std::move(done), std::move(show)));
+    attributes_of(fs, held->id(), which, answer_with<ItemAttributes>(std::move(done), std::move(show)));
   };
   made_response(200, remade_text(std::move(make)), "application/json", PagePolicy::page, std::move(reply));
 }

@@ -8,7 +8,7 @@
 
 namespace tfilefs {
 
-void attributes_of(FileSystem& fs, InodeId id, Reply<ItemAttributes> reply) {
+void attributes_of(FileSystem& fs, InodeId id, WhichAttributes which, Reply<ItemAttributes> reply) {
   auto take = [](const Xattrs& all) -> Result<ItemAttributes> {
     constexpr std::string_view kPrefix = "user.tfilefs.";
     ItemAttributes found;
@@ -19,7 +19,8 @@ void attributes_of(FileSystem& fs, InodeId id, Reply<ItemAttributes> reply) {
     }
     return found;
   };
-  fs.listed_xattrs(id, answer_with<Xattrs>(std::move(reply), std::move(take)));
+  auto answer = answer_with<Xattrs>(std::move(reply), std::move(take));
+  which == WhichAttributes::all ? fs.all_xattrs(id, std::move(answer)) : fs.listed_xattrs(id, std::move(answer));
 }
 
 }  // namespace tfilefs

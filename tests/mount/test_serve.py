@@ -228,6 +228,17 @@ def test_listings(served):
     assert (moved.status, moved.headers["Location"]) == (301, "/T/")
 
 
+def test_attributes_with_those_that_are_not_listed(served, source):
+    def attributes(path, which):
+        return json.loads(served.ask(f"{path}?attributes{which}").content)["attributes"]
+
+    with uproot.open(source) as file:
+        stored = {name: str(branch.compressed_bytes) for name, branch in file["T"].items()}
+    assert attributes("/T/x.f4", "=all") == attributes("/T/x.f4", "") | {"stored": stored["x"], "type": "float32"}
+    assert attributes("/T", "=all") == attributes("/T", "") | {"entries": str(ENTRIES), "stored": str(sum(map(int, stored.values())))}
+    assert "stored" not in attributes("/T", "")
+
+
 def test_webdav(served):
     dav = "{DAV:}"
     assert served.ask("/", "OPTIONS").headers["DAV"] == "1"
