@@ -19,7 +19,8 @@ LOOK = """return axe.run(document, {runOnly: arguments[0]}).then((found) => foun
   each.nodes.map((node) => each.id + ': ' + node.html + ': ' + node.failureSummary)))"""
 # What is looked at, and what is there once it is drawn.
 VIEWS = {
-    "tree": ("/", "main td"), "table": ("/T", "main td"), "column": ("/T/energy.f4", "svg.plot"), "strings": ("/T/word/chars.u1", "main td"),
+    "tree": ("/", "main td"), "table": ("/T", "main td"), "column": ("/T/energy.f4", "svg.plot"), "clusters": ("/T", "svg.strip"),
+    "baskets": ("/T/energy.f4", "svg.strip"), "strings": ("/T/word/chars.u1", "main td"),
     "plane": ("/T/x.f4?x=x&y=energy", "figure img.object"), "profile": ("/T/x.f4?x=x&y=energy&profile=1", "figure img.object"),
     "object": ("/h", "figure img.object"), "wrong expression": ("/T/x.f4?x=nothing", "[role=alert]"), "missing": ("/missing", ".error"),
 }

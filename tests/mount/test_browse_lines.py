@@ -195,7 +195,7 @@ def test_uproot_is_told_the_name_of_a_table_in_the_file(program, browser, tmp_pa
 
 
 def test_what_cannot_be_drawn_is_told_in_words(odd, browser):
-    text = "return [document.querySelector('figure [role=alert]').textContent, [...document.querySelectorAll('section:last-of-type a')].map((each) => each.textContent)]"
+    text = "return [document.querySelector('figure [role=alert]').textContent, [...document.querySelectorAll('section form ~ div a')].map((each) => each.textContent)]"
     line = "const line = document.querySelector('section > pre'); return line.hidden ? '' : line.textContent"
     browser.go(odd.at("/T/a.f8?x=a"), "figure img.object")
     browser.run("const input = document.querySelector('input.expression'); input.value = 'nothing'; input.dispatchEvent(new Event('input'));"

@@ -3,7 +3,7 @@
 
 const WIDTH_MIN = 300, WIDTH_MAX = 760, HEIGHT = 320, LEFT = 64, RIGHT = 12, TOP = 12, BOTTOM = 40, TICKS_MAX = 8, LETTER = 6.5, GAP = 12;
 
-function element(name, attributes, text) {
+export function element(name, attributes, text) {
   const made = document.createElementNS('http://www.w3.org/2000/svg', name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   if (text !== undefined) made.textContent = text;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A column: what it is, its histogram or its most frequent strings, and ways to take it along.
 import { urlOf } from './source.js';
-import { arrayType, decode, histogram, isNumeric, itemsOfShape, shown, size } from './numbers.js';
+import { arrayType, decode, histogram, isNumeric, itemsOfShape, shown } from './numbers.js';
 import { columnName, columnType } from './table_view.js';
 import { chart } from './chart.js';
 import { canDraw, columnLine, drawView } from './draw_view.js';
+import { columnStorage } from './storage.js';
 import { isPart, uprootLine, uprootName } from './served.js';
 import { copyLines, downloads, facts, make, quoted, scrolled } from './parts.js';
 
@@ -97,12 +98,13 @@ export function columnView(table, schema, column, view) {
   return [
     make('h2', {}, name), make('p', { class: 'dim' }, column.title),
     facts([['Table', make('a', { href: '#' + urlOf(table) }, table.join('/'))], ['Branch', [column.branch, ...column.field].join(' . ')],
-           ['Type', columnType(column)], ['Class', column.class], ['Items', column.length], ['Size decoded', size(column.size)],
-           ['Compression', column.compression], ['Lists', column.lists.join(', ')], ['Not decoded', column.reason]]),
+           ['Type', columnType(column)], ['Class', column.class], ['Items', column.length], ['Lists', column.lists.join(', ')],
+           ['Not decoded', column.reason]]),
     downloads([[column.path.split('/').at(-1), urlOf(path)], ['npy', urlOf(path) + '.npy'],
                ...column.lists.map((each) => [each.split('/').at(-1), urlOf([...table, ...each.split('/')])])]),
     isNumeric(column) ? histogramView(path, column, view) : column.role === 'chars' && column.lists.length === 1 ? stringsView(table, path, column, view) : null,
     canDraw(column) ? drawView(table, schema, column, view) : null,
+    columnStorage(path, schema, column, view),
     copyLines([
       served.isPlain && ['a mount', served.mountLine()],
       ['NumPy', `np.fromfile(${JSON.stringify('mnt/' + inside)}, ${JSON.stringify(column.dtype)})  # of a mount`],

@@ -2,6 +2,7 @@
 // A directory, or an object, which is a directory with its arrays and texts in it.
 import { urlOf } from './source.js';
 import { size } from './numbers.js';
+import { objectStorage } from './storage.js';
 import { copyLines, downloads, make, opened, scrolled } from './parts.js';
 
 const ROWS = 1000;
@@ -55,6 +56,7 @@ export function directoryView(names, entries, view) {
     ...(isObject ? shownObject(names, view) : [opened([...(served.isInFile(names) ? [['all plots', urlOf([...names, 'index.html'])]] : []),
                                                        ['plain listing', urlOf(names) + (names.length ? '/' : '')]])]),
     make('h3', {}, isObject ? 'Files' : 'Names'), namesTable(isObject ? 'Files' : 'Names', names, entries),
+    isObject ? objectStorage(names, view) : null,
     copyLines([served.isPlain && ['a mount', served.mountLine()],
                ...(served.canGive(false) ? [['tfilefs', served.lineOf('ls', names)], ['copy', `${served.lineOf('cp -r', names)} .`]] : [])]),
   ];

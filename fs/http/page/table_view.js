@@ -3,6 +3,7 @@
 import { expressionIn, isGivenUp, urlOf, viewName } from './source.js';
 import { arrayType, decode, isNumeric, itemsOfShape, shown } from './numbers.js';
 import { frameLine, uprootLine } from './served.js';
+import { tableStorage } from './storage.js';
 import { copyLines, downloads, facts, make, opened, quoted, scrolled } from './parts.js';
 
 const ROWS = 50, COLUMNS = 12, ITEMS_SHOWN = 6, CHARS_SHOWN = 200, BYTES_MAX = 1 << 20;
@@ -144,13 +145,13 @@ export function tableView(table, schema, view) {
   const expression = expressionIn(WHERE, table.at(-1)), whole = expression === null ? table : table.slice(0, -1);
   return [
     make('h2', {}, whole.at(-1)), make('p', { class: 'dim' }, schema.title),
-    facts([['Format', schema.kind], ['Entries', schema.entries], ['Clusters', Math.max(0, schema.clusters.length - 1)],
-           ['Columns', shownColumns(schema).length], ['No columns', schema.reason]]),
+    facts([['Format', schema.kind], ['Entries', schema.entries], ['Columns', shownColumns(schema).length], ['No columns', schema.reason]]),
     downloads([['parquet', urlOf(table) + '.parquet'], ['arrow', urlOf(table) + '.arrow'], ['csv', urlOf(table) + '.csv'],
                ['jsonl', urlOf(table) + '.jsonl']]),
     opened([['schema', urlOf([...table, '.schema.json'])], ['files', urlOf(table) + '/']]),
     whereForm(whole, expression, view),
     rowsView(table, schema, view),
+    tableStorage(table, schema, view),
     copyLines([
       served.isPlain && ['a mount', served.mountLine()],
       ['polars', `pl.read_parquet(${JSON.stringify(url + '.parquet')} + "?token=" + TOKEN)`],
