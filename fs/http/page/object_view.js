@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A directory, or an object, which is a directory with its arrays and texts in it.
+import { fitsSection } from './fits.js';
 import { urlOf } from './source.js';
 import { size } from './numbers.js';
 import { objectStorage } from './storage.js';
 import { copyLines, downloads, make, opened, scrolled } from './parts.js';
 
-const ROWS = 1000;
+const ROWS = 1000, JSON_MAX = 16 << 20;
 
 // The plot, and links to what there is of an object.
 function shownObject(names, { reading, failed }) {
@@ -22,10 +23,15 @@ function shownObject(names, { reading, failed }) {
     else failed(figure)(failure);
     return false;
   };
+  const fits = make('div', {});
+  const showFits = async () => {
+    const length = await reading.get(at('object.json'), (answer) => Number(answer.headers.get('Content-Length')), {}, 'HEAD');
+    if (length <= JSON_MAX) fits.replaceChildren(...[fitsSection(await reading.get(at('object.json'), (answer) => answer.json()))].filter(Boolean));
+  };
   const isThere = (name) => reading.get(at(name), () => true, {}, 'HEAD').catch(() => false);
-  Promise.all([reading.blob([...names, 'plot.svg']).then(show).catch(fail), isThere('object.json'), isThere('table.csv')]).then((are) =>
+  Promise.all([reading.blob([...names, 'plot.svg']).then(show).catch(fail), showFits().then(() => true, (failure) => failure.status !== 404 && failed(fits)(failure)), isThere('table.csv')]).then((are) =>
     links.replaceChildren(downloads([['svg', at('plot.svg')], ['json', at('object.json')], ['csv', at('table.csv')]].filter((_, i) => are[i]))));
-  return [figure, links];
+  return [figure, links, fits];
 }
 
 // What a directory has, a thousand names at a time: it may have as many as there are.
