@@ -143,7 +143,7 @@ class InodeTable {
     std::shared_ptr<DirectoryOnce> entered;
     std::shared_ptr<const Directory> kept;
   };
-  Shown release(Inode&, const std::shared_ptr<const Vnodes>& stand_in) REQUIRES(mutex_);
+  static Shown release(Inode&, const std::shared_ptr<const Vnodes>& stand_in);  // with mutex_ held
   void drop_made(Inode&) REQUIRES(mutex_);
   bool may_be_forgotten(const Inode& file) const REQUIRES(mutex_);
   void replace_removed(std::uint64_t which) REQUIRES(mutex_);
