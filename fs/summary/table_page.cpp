@@ -20,6 +20,8 @@ std::string shown_type(const tfile::Column& column) {
   return text;
 }
 
+bool has_picture(const tfile::Column& column) { return column.role == tfile::Role::values && column.reason.empty(); }
+
 IndexedPlot shown_column(const tfile::Column& column, std::uint64_t stored, std::optional<std::int64_t> length) {
   IndexedPlot shown{"", column.path, bytes_text(static_cast<double>(stored)) + " on disk", shown_type(column)};
   if (length) {
@@ -29,9 +31,8 @@ IndexedPlot shown_column(const tfile::Column& column, std::uint64_t stored, std:
   }
   if (!column.title.empty()) shown.title += "; " + column.title.substr(0, kColumnTitleMax);
   if (!column.reason.empty()) shown.title += "; " + column.reason.substr(0, kColumnTitleMax);
-  const bool is_drawn = column.role == tfile::Role::values && column.reason.empty();
-  shown.picture = is_drawn ? ".svg" : "";
-  shown.numbers = is_drawn ? ".stats.json" : "";
+  shown.picture = has_picture(column) ? ".svg" : "";
+  shown.numbers = has_picture(column) ? ".stats.json" : "";
   return shown;
 }
 
@@ -41,7 +42,10 @@ std::string table_page(const tfile::Table& table, const ColumnLengths& lengths,
                        const std::vector<std::uint64_t>& stored) {
   const std::size_t shown = std::min(table.columns.size(), kPageColumnsMax);
   IndexPage page(table.name, shown);
-  for (std::size_t i = 0; i < shown; ++i) page.add(shown_column(table.columns[i], stored[i], lengths[i]));
+  // Those without a picture, as offsets, would leave every second place empty among the others.
+  for (const bool is_drawn : {true, false})
+    for (std::size_t i = 0; i < shown; ++i)
+      if (has_picture(table.columns[i]) == is_drawn) page.add(shown_column(table.columns[i], stored[i], lengths[i]));
   std::string more = std::to_string(table.entries) + " entries, " + std::to_string(table.columns.size()) + " columns";
   if (shown < table.columns.size()) more += ", of which the first are here";
   return page.take(more);
