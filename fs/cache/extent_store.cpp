@@ -25,8 +25,8 @@ constexpr std::size_t kHeadersTold = 16384;
 // does, 200 KB at most with what a server writes around them: a fifth of a second at 8 Mb/s, and a listing waits a
 // round trip less. Each further one brings sixteen times as many: a listing asks for all.
 constexpr std::size_t kHeadersToldFirst = 1024;
-// Of a remote table, who asks for a length that only payloads tell brings so many bytes of others, as many as arrive in
-// a round trip of 72 ms at 8 Mb/s. Each further length brings four times as many: a listing asks for all.
+// For remote tables, a length that needs payloads also fetches this many bytes of other payloads: as many as arrive in
+// one round trip of 72 ms at 8 Mb/s. Each further length fetches four times as many, since a listing asks for all.
 constexpr std::uint64_t kBesideBytes = 64 << 10;
 
 constexpr std::size_t kChunksInline = 4096;  // summed up on the asking thread: takes less than a millisecond

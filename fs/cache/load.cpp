@@ -76,8 +76,8 @@ struct Fetched {
   tfile::Buffer bytes;
 };
 
-// What is read of one origin. Requests are taken by any thread, each by one. Their parts, with memory of their own, are
-// decoded as soon as each is there.
+// The reads of one origin. Any thread may take a request; each is taken once. Its parts have memory of their own, and
+// each is decoded as soon as it has arrived.
 struct Fetch {
   struct Part {
     std::span<const FetchRange> ranges;

@@ -62,6 +62,12 @@ FORMER = {
     "StepLoop": "Trampoline",
     "OfferedColumn": "InputColumn",
     "HttpTurns": "RequestLimiter",
+    "SourceOrigin": "ServerId",
+    "made_items": "computed_items",
+    "kept_items": "selected_items",
+    "find_lengths": "find_projections",
+    "attributes_soon": "attributes_within",
+    "left_journal": "abandoned_journal",
 }
 
 

@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 // under way, as many as the connections of a browser.
 constexpr long kConnectionsOfHost = 32;
 constexpr long kRedirectsMax = 10;
-// The loop looks at time limits so often.
+// How often the loop checks deadlines.
 constexpr std::chrono::milliseconds kTick{100};
 // Larger than any sane head; a server may send one without end.
 constexpr std::size_t kHeadMax = 64 << 10;

@@ -137,7 +137,7 @@ void ChainStreams::read_part(const PartRequest& request, const Part& part, Reply
     case Kind::nothing:
       return reply(tfile::fail(ErrorKind::damaged, "file " + std::to_string(part.file) + " does not have these items"));
     default:
-      return reply(made_items(source, wanted(request, part), {}));
+      return reply(computed_items(source, wanted(request, part), {}));
   }
 }
 
@@ -173,7 +173,7 @@ void ChainStreams::read_file(const PartRequest& request, const Part& part, const
           *streams, {source.column.stream, source.column.slot, source.column.item_size, part.begin, part.size},
           request.use, of_file<Slices>(self->files_, part.file, streams, std::move(done), std::identity()));
     auto make = [self, request, part, source](const Inputs& inputs) {
-      return made_items(source, self->wanted(request, part), inputs.bytes());
+      return computed_items(source, self->wanted(request, part), inputs.bytes());
     };
     read_inputs(streams, self->inputs(request, part, source), request.use, {},
                 of_file<Inputs>(self->files_, part.file, streams, std::move(done), std::move(make)));

@@ -38,7 +38,7 @@ void shift_numbers(std::span<std::byte> numbers, std::int64_t by) {
   fill<std::int64_t>(numbers, [&](std::size_t i) { return wrapping_sum(number_at<std::int64_t>(bytes, i), by); });
 }
 
-Slices made_items(const ItemSource& source, const ItemsWanted& wanted, std::span<const std::string_view> inputs) {
+Slices computed_items(const ItemSource& source, const ItemsWanted& wanted, std::span<const std::string_view> inputs) {
   const tfile::Dtype dtype = wanted.column->dtype;
   const NumberRange numbers = numbers_covering(wanted.begin, wanted.end, size_of(dtype));
   auto buffer = std::make_shared<tfile::Buffer>(numbers.count * size_of(dtype));

@@ -35,7 +35,7 @@ struct ItemsWanted {
 
 // `inputs`: the bytes of the numbers that cover the range, of ItemSource::column (of ends: those behind the leading 0)
 // and of its tags, as far as it has them.
-Slices made_items(const ItemSource&, const ItemsWanted&, std::span<const std::string_view> inputs);
+Slices computed_items(const ItemSource&, const ItemsWanted&, std::span<const std::string_view> inputs);
 
 // Adds the same to each of these numbers.
 void shift_numbers(std::span<std::byte>, std::int64_t by);
