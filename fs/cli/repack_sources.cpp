@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/repack_sources.h"
 
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/mount_table.h"
 #include "tfile/name.h"
 #include "tfile/source.h"
 #include "vfs/names/names.h"
@@ -35,17 +35,11 @@ struct MountedPath {
 // If a path lies in a mount: what is mounted there, and the rest of the path.
 std::optional<MountedPath> mounted_path(const std::string& path) {
   if (tfile::is_url(path) || has_pattern(path)) return std::nullopt;
-  std::error_code error;
-  std::filesystem::path above = std::filesystem::absolute(path, error).lexically_normal();
-  std::string inside;
-  for (; !error && above.has_relative_path(); above = above.parent_path()) {
-    if (above.has_filename()) {
-      std::ifstream file(above / ".tfilefs" / "config.json");
-      if (file) return MountedPath{nlohmann::json::parse(file, nullptr, false), inside};
-      inside = "/" + above.filename().string() + inside;
-    }
-  }
-  return std::nullopt;
+  const std::string absolute = absolute_path(path);
+  const std::string mount_point = mount_point_above(absolute);
+  if (mount_point.empty()) return std::nullopt;
+  std::ifstream file(mount_point + "/.tfilefs/config.json");
+  return MountedPath{nlohmann::json::parse(file, nullptr, false), absolute.substr(mount_point.size())};
 }
 
 Result<> add_mounted(const MountedPath& mounted, const std::string& path, std::vector<std::string>& into) {
