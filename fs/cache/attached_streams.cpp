@@ -115,7 +115,6 @@ void read_by_chunk(const std::shared_ptr<AttachedSet>& set, const ColumnRead& re
 
 using Set = std::shared_ptr<AttachedSet>;
 
-void load(const Set&, const ColumnRead&, ReadUse, Stopwatch waiting, Reply<Slices>);
 void load_ahead(const Set&, const ColumnRead&, bool missed, ReadAhead::Advice, std::shared_ptr<LoadPlan> of_read);
 bool wants_others(const ReadAhead::Advice&, bool missed);
 void read_missing(const Set&, const ColumnRead&, ReadUse, ReadAhead::Advice, Reply<Slices>);
@@ -150,28 +149,8 @@ void read_in(const Set& set, const Extents& extents, StreamId stream, std::uint3
 
 // What is not in the cache.
 void read_missing(const Set& set, const ColumnRead& read, ReadUse use, ReadAhead::Advice ahead, Reply<Slices> reply) {
-  const StreamId stream = read.stream;
-  const tfile::EntryRange entries{set->streams->chunk_entries({stream, read.first_chunk}).begin,
-                                  set->streams->chunk_entries({stream, read.last_chunk - 1}).end};
-  std::shared_ptr<LoadPlan> plan = set->plans.covering(stream, entries), of_read;
-  // A server is best asked at once for what is wanted now and what will be.
-  if (!plan && ahead.is_remote && wants_others(ahead, true))
-    plan = of_read = set->plans.begin(stream, stream + 1, entries);
-  auto load_it = [set, read, use, waiting = Stopwatch()](const Result<bool>&, Reply<Slices> done) {
-    load(set, read, use, waiting, std::move(done));
-  };
-  if (plan)
-    plan->wait(on_behalf_of<bool>(std::move(reply), std::move(load_it)));
-  else
-    load(set, read, use, Stopwatch(), std::move(reply));
-  plan.reset();
-  load_ahead(set, read, true, std::move(ahead), std::move(of_read));
-}
-
-void load(const Set& set, const ColumnRead& read, ReadUse use, Stopwatch waiting, Reply<Slices> reply) {
-  std::vector<ChunkKey> keys;
-  for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index) keys.push_back({read.stream, index});
-  auto finish = [set, read, use, waiting](Result<std::vector<ChunkPtr>> chunks, Reply<Slices> done) mutable {
+  using Chunks = std::vector<ChunkPtr>;
+  auto finish = [set, read, use, waiting = Stopwatch()](Result<Chunks> chunks, Reply<Slices> done) mutable {
     set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
     const bool is_in_parts = read.last_chunk - read.first_chunk > 1 && read.end - read.begin <= Budget::kBeyondMax;
     if (!chunks && is_refusal(chunks.error()) && is_in_parts) return read_by_chunk(set, read, std::move(done));
@@ -179,8 +158,22 @@ void load(const Set& set, const ColumnRead& read, ReadUse use, Stopwatch waiting
     answer(*set, read, use, *std::move(chunks), done);
   };
   // Others may wait for the chunks, too.
-  load_chunks(set, std::move(keys),
-              uninterrupted(on_behalf_of<std::vector<ChunkPtr>>(std::move(reply), std::move(finish))));
+  Reply<Chunks> loaded = uninterrupted(on_behalf_of<Chunks>(std::move(reply), std::move(finish)));
+  std::vector<ChunkKey> keys;
+  for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index) keys.push_back({read.stream, index});
+  const tfile::EntryRange entries{set->streams->chunk_entries(keys.front()).begin,
+                                  set->streams->chunk_entries(keys.back()).end};
+  std::shared_ptr<LoadPlan> plan = set->plans.covering(read.stream, entries), of_read;
+  // A server is best asked at once for what is wanted now and what will be.
+  if (!plan && ahead.is_remote && wants_others(ahead, true))
+    plan = of_read = set->plans.begin(read.stream, read.stream + 1, entries);
+  auto load = [set, keys](const Result<bool>&, Reply<Chunks> done) { load_chunks(set, keys, std::move(done)); };
+  if (plan)
+    plan->wait(on_behalf_of<bool>(std::move(loaded), std::move(load)));
+  else
+    load_chunks(set, keys, std::move(loaded));
+  plan.reset();
+  load_ahead(set, read, true, std::move(ahead), std::move(of_read));
 }
 
 // Chunks that the kernel has are not loaded on a guess. But a miss shows that the kernel no longer has this column, so

@@ -20,7 +20,7 @@ std::vector<FetchRange> merged(std::span<const FetchWish> wishes, const LimitsOf
       plan.push_back({wish.source, {}, {}});
     }
     plan.back().range = last.range();
-    plan.back().ids.push_back(wish.id);
+    plan.back().wishes.push_back(wish);
   }
   return plan;
 }

@@ -19,11 +19,11 @@ struct FetchWish {
   std::size_t id = 0;
 };
 
-// One read that serves the wishes `ids`, all of which lie inside `range`.
+// One read that serves the wishes, all of which lie inside `range`.
 struct FetchRange {
   const tfile::Source* source = nullptr;
   tfile::ByteRange range;
-  std::vector<std::size_t> ids;
+  std::vector<FetchWish> wishes;
 };
 
 using LimitsOf = std::function<tfile::JoinLimits(const tfile::Source&)>;

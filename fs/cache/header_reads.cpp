@@ -70,15 +70,14 @@ BytesOfEach read_all(const Locators& locators, SetCounts& counts, std::span<cons
     const tfile::ReadRequest& request = requests[i];
     calls += request.source->traits().starts_reads ? 1 : read_calls(parts[i]);
     for (std::size_t n = 0; n < parts[i].size(); ++n) {
-      for (const std::size_t id : parts[i][n].ids) {
+      for (const FetchWish& wish : parts[i][n].wishes) {
         if (!request.result) {
-          bytes[id] = tl::unexpected<Error>(request.result.error());
+          bytes[wish.id] = tl::unexpected<Error>(request.result.error());
           continue;
         }
-        const tfile::ByteRange part = locators[id]->range;
-        shares.push_back({of[id], part.size});
-        const auto place = request.into[n].subspan(part.begin - request.ranges[n].begin, part.size);
-        bytes[id]->assign(place.begin(), place.end());
+        shares.push_back({of[wish.id], wish.range.size});
+        const auto place = request.into[n].subspan(wish.range.begin - request.ranges[n].begin, wish.range.size);
+        bytes[wish.id]->assign(place.begin(), place.end());
       }
     }
   }
