@@ -217,6 +217,17 @@ Result<> prepare_to_append(int fd, std::uint64_t end, std::uint64_t salt) {
   return write_pid(fd, salt);
 }
 
+// Whether a journal ends in its first record, or with it: then it promises nothing. A power cut before that was synced
+// leaves any of its sectors.
+Result<bool> ends_in_first_record(int fd, std::uint64_t size) {
+  constexpr std::uint32_t kBeginMax = 4096;  // it has the first few hundred bytes of the file
+  std::array<std::byte, kRecordHeaderSize> bytes{};
+  TRY(const std::size_t got, read_up_to(fd, kJournalHeadSize, bytes));
+  const RecordHeader header = decode_record_header(bytes);
+  return got == bytes.size() && header.kind == JournalKind::begin && header.length <= kBeginMax &&
+         size <= kJournalHeadSize + kRecordHeaderSize + header.length;
+}
+
 // Error not_found: it has no begin record.
 Result<JournalContent> read_journal(int fd, std::uint64_t size) {
   TRY(const bool begun, has_begun(fd));
@@ -226,9 +237,12 @@ Result<JournalContent> read_journal(int fd, std::uint64_t size) {
   TRY(const auto head, decode_head(std::span(head_bytes).first(got)));
   RecordReader reader(fd, head.salt, size);
   TRY(const auto first, reader.next());
-  if (!first)
+  if (!first) {
+    TRY(const bool is_begun_only, ends_in_first_record(fd, size));
+    if (is_begun_only) return no_such_entry("journal has no complete first record");
     return tfile::fail(ErrorKind::damaged, "journal of " + std::to_string(size) + " bytes has no first record",
                        kJournalHeadSize);
+  }
   JournalContent content;
   content.salt = head.salt;
   TRY(content.begin, begin_of(*first));

@@ -303,6 +303,32 @@ TEST_F(Journals, NeverBegunIsAsIfNotThere) {
   EXPECT_TRUE(create());
 }
 
+// Each sector of it may have reached the disk or not, and what lies behind the last one that has is cut off.
+TEST_F(Journals, NoSectorsOfAFirstRecordPromiseAnything) {
+  constexpr std::size_t kSector = 512;
+  begin_.head = pattern(1000, 7);
+  { ASSERT_TRUE(create()); }
+  const std::string whole = bytes();
+  const std::size_t sectors = (whole.size() + kSector - 1) / kSector;
+  ASSERT_GT(sectors, 2u);
+  for (unsigned there = 0; there + 1 < 1u << sectors; ++there) {
+    for (std::size_t end = 0; end <= sectors; ++end) {
+      std::string left = whole.substr(0, end * kSector);
+      for (std::size_t i = 0; i < end; ++i)
+        if ((there >> i & 1) == 0)
+          left.replace(i * kSector, kSector, std::min(kSector, left.size() - i * kSector), '\0');
+      if (left == whole) continue;
+      set_bytes(left);
+      EXPECT_EQ(replay(Journal::Use::take_over).error().kind, ErrorKind::not_found) << there << " of " << end;
+      EXPECT_FALSE(std::filesystem::exists(file()));
+    }
+  }
+  // With a record behind it the first one was synced: this is damage, which is told.
+  set_bytes(whole.substr(0, kSector) + std::string(4096, 'x'));
+  EXPECT_EQ(replay(Journal::Use::take_over).error().kind, ErrorKind::damaged);
+  EXPECT_TRUE(std::filesystem::exists(file()));
+}
+
 TEST_F(Journals, IsItsOwnersAlone) {
   ASSERT_TRUE(create());
   EXPECT_EQ(std::filesystem::status(file()).permissions(), std::filesystem::perms(0600));
