@@ -195,7 +195,7 @@ void Changes::note_done() {
   (void)hold_file();  // that the commit has made; if another mount holds it already, the next commit says so
 }
 
-void Changes::trim_journal(bool may_compact) {
+void Changes::trim_journal(bool may_compact, bool after_commit) {
   const Lock change(mutex);
   bool needed = false;
   {
@@ -212,11 +212,14 @@ void Changes::trim_journal(bool may_compact) {
     }
     return;
   }
-  end_journal();
+  end_journal(after_commit);
 }
 
-void Changes::end_journal() {
-  if (auto removed = journal_->remove(); !removed) {
+// After a commit a journal that reappears by a power cut is recognized as done. Without one it must not bring back what
+// was removed, but say that nothing is staged.
+void Changes::end_journal(bool after_commit) {
+  const Result<> synced = after_commit ? Result<>() : journal_->sync();
+  if (auto removed = synced ? journal_->remove() : synced; !removed) {
     overlay_.errors.add("/" + overlay_.file_path, removed.error());
     return;  // it is used on: while a file is open, nobody could make or take over another one
   }

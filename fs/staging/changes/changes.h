@@ -124,8 +124,8 @@ class Changes {
   // Adds to the journal that the commit took place, so that this stays known whatever other programs do to the file.
   void note_done() EXCLUDES(mutex);
   // Removes the journal if nothing is staged. If most of it is obsolete, it is rewritten, provided that `may_compact`:
-  // the result of the last commit is known.
-  void trim_journal(bool may_compact) EXCLUDES(mutex, overlay_.mutex);
+  // the result of the last commit is known. `after_commit`: the file has all that the journal tells.
+  void trim_journal(bool may_compact, bool after_commit = false) EXCLUDES(mutex, overlay_.mutex);
   // Something large was removed: rewriting the journal may be tried again, even if it has failed before.
   void note_freed() EXCLUDES(mutex);
 
@@ -145,7 +145,7 @@ class Changes {
   Result<> note(const JournalRecord&) REQUIRES(mutex);
   Result<> set_text(StagedNode&, JournalKind, std::string StagedAttributes::*, std::string text)
       EXCLUDES(mutex, overlay_.mutex);
-  void end_journal() REQUIRES(mutex) EXCLUDES(overlay_.mutex);
+  void end_journal(bool after_commit) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   bool is_worth_compacting() const REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   Result<> compact_journal() REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   std::shared_ptr<StagedBytes> new_bytes(std::uint64_t id, std::uint64_t base, const std::shared_ptr<Journal>&) const;

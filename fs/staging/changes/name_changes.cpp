@@ -159,7 +159,7 @@ Result<NodePtr> Changes::continue_file(const NodePtr& in, std::string_view name,
     drop_unused(*overlay_.root);
     is_pending = has_changes(*overlay_.root);
   }
-  if (!is_pending) end_journal();
+  if (!is_pending) end_journal(false);
   return NodePtr();
 }
 

@@ -187,7 +187,7 @@ Result<> Commits::commit_once(Phase phase, const std::string& below, bool& again
   const bool has_parts = !planned.tables.empty() || !planned.objects.empty();
   if (one_table_may_be_at_fault && has_parts && committer_.is_settled()) done = commit_parts(planned);
   release(planned);
-  changes_.trim_journal(committer_.is_settled());
+  changes_.trim_journal(committer_.is_settled(), done.has_value());
   return done;
 }
 

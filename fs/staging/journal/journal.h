@@ -79,8 +79,9 @@ class Journal {
   Result<> preallocate(std::uint64_t bytes);
 
   // Removes the name. Nothing else changes, and the lock is held until this is destroyed. Not synced: a journal that
-  // reappears after a crash is recognized as done. No error if the name is gone or belongs to another file. A journal
-  // with other names (a directory that was copied as links) is emptied, so that they promise nothing, either.
+  // reappears after a crash is recognized as done, or says that nothing is staged, if that was synced. No error if the
+  // name is gone or belongs to another file. A journal with other names (a directory that was copied as links) is
+  // emptied, so that they promise nothing, either.
   Result<> remove();
 
   std::uint64_t size() const;  // bytes of good records, including the head
