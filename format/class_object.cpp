@@ -41,7 +41,7 @@ class ClassObject final : public OneChunkEach<Object> {
   Result<Chunk> decode(ChunkKey, std::span<const std::byte> stored, std::span<const std::shared_ptr<const Chunk>>,
                        std::span<const std::int64_t>) const override;
 
-  // Of a large object: all of the other functions use this, whatever payload they are given.
+  // Keeps a large object: all of the other functions use this, whatever payload they are given.
   void keep(std::shared_ptr<const PayloadBytes> payload, std::uint64_t in_memory);
   Result<std::shared_ptr<const PiecedText>> json(std::span<const std::byte> payload,
                                                  const std::stop_token& stop) const override;
@@ -55,7 +55,7 @@ class ClassObject final : public OneChunkEach<Object> {
 
  private:
   std::span<const std::byte> bytes_of(std::span<const std::byte> payload) const;
-  // Of a payload that is in memory again.
+  // Opens from a payload that is in memory again.
   OpenedHistogram opener() const;
 
   // Those that the file has, and that are not what every writer knows.

@@ -359,7 +359,7 @@ Result<std::shared_ptr<const Object>> RootFile::large_object(const KeyInfo& key)
   TRY(auto sparse, SparsePayload::open(std::move(blocks), kKeptOfLarge));
   const auto kept = let_go_of_contents(*infos, key.class_name, *sparse, key.keylen);
   if (sparse->failure()) return tl::unexpected<Error>(*sparse->failure());
-  // What a walk cannot read is told by the object that is in memory.
+  // If a walk cannot read it, the object that is in memory tells it.
   if (!kept || !*kept || !has_short_outline(*infos, key.class_name, sparse->span(), key.keylen)) return ObjectPtr();
   TRY(auto streams, payload(key));
   return open_large_object(std::move(infos), key, std::move(streams), std::move(sparse), **kept);

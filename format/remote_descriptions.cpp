@@ -15,7 +15,7 @@ namespace {
 // As much as a tree of some ten thousand branches has.
 constexpr std::uint64_t kDescriptionsMax = 8 << 20;
 
-// What other RNTuples may add to the one that is asked for: a second at 8 Mb/s.
+// The most that other RNTuples may add to the one that is asked for: a second at 8 Mb/s.
 constexpr std::uint64_t kOthersMax = 1 << 20;
 
 // Trees are written right before the list of keys: a list of keys that does not lie at the end comes with so much

@@ -184,7 +184,7 @@ class RootFileWriter final : public FileWriter {
   Space space_;
   StreamerInfoRecord infos_;
   std::vector<std::unique_ptr<TableOfFile>> tables_;
-  // Of objects that the next commit adds: their classes, and descriptions of them.
+  // The classes of objects that the next commit adds, and their descriptions.
   struct AddedClasses {
     std::vector<std::string> names;
     std::shared_ptr<const StreamerInfos> infos;

@@ -71,7 +71,7 @@ std::byte* map_aligned(std::size_t size, std::size_t alignment) {
   return all + before;
 }
 
-// What is kept of freed buffers, a third of it in each way.
+// Bounds of the freed buffers that are kept, a third in each way.
 struct Limits {
   std::size_t waste = kWasteMax, spares = kSparesMax, kept = kKeptMax;
 
@@ -90,7 +90,7 @@ std::size_t whole_pages(std::size_t size) {
 // Buffers that are cut from slabs. Of one thread at a time.
 class Slabs {
  public:
-  // Of whole pages.
+  // Allocates whole pages.
   std::byte* allocate(std::size_t size) {
     if (!current_ || slabs_.at(current_).used + size > kSlabSize) {
       current_ = fresh();
@@ -250,7 +250,7 @@ class Heap {
     return p;
   }
 
-  // What there is no memory to take note of is not kept.
+  // If there is no memory to take note of pages, they are not kept.
   void keep_or_unmap(std::byte* p, std::size_t mapped) noexcept {
     try {
       const Lock lock(mutex_);

@@ -22,7 +22,7 @@ struct FilePiece {
   std::uint64_t end() const { return begin + bytes.size(); }
 };
 
-// What of a read is not held, without `done`. `copy(range, into)` fills in what is held of a range, and returns the
+// A read without what is held, and without `done`. `copy(range, into)` fills in what is held of a range and returns the
 // rest, by address. If a range does not lie in the file, it is all that is missing: to read it tells what is wrong.
 template <class Copy>
 Source::Started missing_of(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
@@ -40,7 +40,7 @@ Source::Started missing_of(std::span<const ByteRange> ranges, std::span<const st
   return missing;
 }
 
-// What is left of each read, as `rest_of` tells; those of which nothing is are answered.
+// The rest of each read, as `rest_of` tells; reads without a rest are answered.
 template <class RestOf>
 std::vector<Source::Started> left_of(std::span<Source::Started> reads, const RestOf& rest_of) {
   std::vector<Source::Started> left;
@@ -59,7 +59,7 @@ inline bool is_in_memory(ByteRange range, const SourceTraits& traits, std::uint6
   return range.end() <= traits.begin_held || file_size - range.begin <= traits.end_held;
 }
 
-// What a read brings from the source, without what that has in memory, and without ranges of more than `size_max`.
+// The pieces that a read brings from the source, but for those in memory, and for ranges of more than `size_max`.
 std::vector<FilePiece> pieces_to_keep(const Source::Started& read, const SourceTraits&, std::uint64_t file_size,
                                       std::uint64_t size_max = UINT64_MAX);
 

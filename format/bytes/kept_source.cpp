@@ -52,7 +52,7 @@ void KeptSource::start_read(std::span<const ByteRange> ranges, std::span<const s
   start_alone(*inner_, std::move(rest));
 }
 
-// Of these only gaps that were read through are worth keeping.
+// Only gaps that were read through are worth keeping here.
 void KeptSource::start_reads(std::vector<Started> reads) const {
   const bool has_gaps = traits().gap_free > kRangeCost;
   std::vector<Started> left = left_of(reads, [&](Started& read) {

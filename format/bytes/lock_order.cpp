@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-// Of the sanitizers' runtime; null in other builds.
+// A function of the sanitizers' runtime; null in other builds.
 extern "C" [[gnu::weak]] void __sanitizer_print_stack_trace();
 
 namespace tfile {

@@ -28,7 +28,7 @@ tl::unexpected<Error> no_compression(std::string_view text) {
                                       "': expected none, or zlib, lzma, lz4 or zstd, followed by :1 to :9");
 }
 
-// Of files: ROOT's numbers that nothing writes any more are among them.
+// Names in files: ROOT's numbers that nothing writes any more are among them.
 std::string_view name_of_number(std::int32_t algorithm) {
   constexpr std::int32_t kGlobal = 0, kOldDeflate = 3;  // ROOT's default, zlib; deflate without header and checksum
   if (algorithm == kGlobal) return name_of(Codec::zlib);

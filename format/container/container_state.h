@@ -36,7 +36,7 @@ inline constexpr std::size_t kFileNameMax = 158;
 
 // The state before a file's first commit. `uuid` identifies the file.
 ContainerState new_container(std::string_view name, std::int32_t compress, const std::array<std::uint8_t, 16>& uuid);
-// Where the first record after the root directory's begins.
+// The begin of the first record after the root directory's.
 std::uint64_t records_begin(const ContainerState& state);
 // The head of a file that has only a header and a root directory.
 std::vector<std::byte> encode_new_head(const ContainerState& state);

@@ -25,7 +25,7 @@ class EdgeSource final : public KeptSource {
   Result<> hold(const std::vector<ByteRange>&) const;
   // Also by the source, or beyond the end of the file.
   bool is_held(ByteRange) const;
-  // Of the kept bytes.
+  // The size of the kept bytes.
   std::size_t memory() const;
 };
 

@@ -22,7 +22,7 @@ struct KeyPayload {
   bool is_bare = false;  // no key precedes it
 };
 
-// What the key before a record says, as a key list would have it: class and sizes. The class is a view of the header's.
+// The key before a record as a key list would have it: class and sizes. The class is a view of the header's.
 KeyInfo info_of_record(const KeyHeader&, std::uint64_t address);
 
 // Errors: damaged (impossible sizes). Reads nothing.

@@ -38,7 +38,7 @@ class RecordedTable {
   virtual TableWriter* writer() { return nullptr; }
   virtual TableCopy* copy() { return nullptr; }
 
-  // What a commit would write now.
+  // The record that a commit would write now.
   struct Draft {
     std::vector<std::byte> payload;  // for the key; empty if place() makes it
     std::uint64_t state = 0;         // differs between states of the table

@@ -8,7 +8,7 @@
 namespace tfile {
 namespace {
 
-// What the format allows (RNTuple Binary Format Specification 1.0, "Column Description").
+// Bounds of the format (RNTuple Binary Format Specification 1.0, "Column Description").
 constexpr std::uint16_t kHalfBits = 16, kTruncatedMin = 10, kTruncatedMax = 31, kQuantizedMin = 1, kQuantizedMax = 32;
 
 std::vector<std::string_view> parts_of(std::string_view text) {

@@ -38,7 +38,7 @@ OfferedNode& child_of(OfferedNode& parent, std::string_view name) {
   return parent.children.back();
 }
 
-// What no name of a field or member may be.
+// Refuses names that no field or member may have.
 Result<> check_name(const std::string& path, std::string_view component, std::size_t suffix_size) {
   const std::string name = unescape_name(component);
   if (component.empty()) return invalid(path, "a component of its path is empty");

@@ -45,7 +45,7 @@ bool is_of_storage(const Error&);
 // Reads header and footer. Errors: unsupported (another epoch, an unknown feature); damaged; io. Blocks.
 Result<Description> read_description(const Source& source, const Anchor&);
 
-// Where header and footer lie, and where the page lists do, which takes what read_description() reads. Nothing for what
+// The ranges of header and footer, and of the page lists, which are what read_description() reads. Nothing for what
 // is split over several records, damaged or unknown.
 std::vector<ByteRange> schema_ranges(const Anchor&);
 std::vector<ByteRange> page_list_ranges(const Source&, const Anchor&);

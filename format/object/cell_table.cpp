@@ -17,7 +17,7 @@
 namespace tfile {
 namespace {
 
-// Of which a piece is made: a line of each is 50 to 300 bytes.
+// The cells of a piece: a line of each is 50 to 300 bytes.
 constexpr std::uint64_t kPieceCells = 8192;
 
 // An axis: the borders of its bins, as text if they are few, and their labels.

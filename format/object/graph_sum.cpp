@@ -55,7 +55,7 @@ class GraphSum {
       changes_.append(mine->bytes, other->bytes);
       return {};
     }
-    // Of no points there is only the flag that says so.
+    // A graph without points has only the flag that says so.
     std::vector<std::byte> bytes{std::byte{1}};
     bytes.insert(bytes.end(), other->bytes.begin(), other->bytes.end());
     const std::size_t flag = to_.position_of(mine->bytes) - 1;

@@ -55,14 +55,14 @@ struct TableGrid {
     if (pieces_y == 1) area.x_end = std::clamp(area.x + kCellsKept / of_x, area.x_end, n[0]);
     return area;
   }
-  // Of the first of these bins.
+  // The number of the first of these bins.
   std::uint64_t cell(std::uint64_t x, std::uint64_t y, std::uint64_t z) const {
     const std::size_t d = bins.bins.size();
     return bins.cell(x + 1, d > 1 ? y + 1 : 0, d > 2 ? z + 1 : 0);
   }
 };
 
-// What is shown of the bins of an area, in the order of the lines.
+// The shown values of the bins of an area, in the order of the lines.
 struct AreaValues {
   Area area;
   std::vector<double> values, variances, entries;

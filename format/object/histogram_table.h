@@ -12,7 +12,7 @@
 
 namespace tfile {
 
-// What a table of a histogram is made of: its members, and the payload to which they belong. Both are kept.
+// The source of a histogram's table: its members, and the payload to which they belong. Both are kept.
 struct HistogramSource {
   ObjectMembers members;
   std::shared_ptr<const PayloadBytes> payload;

@@ -22,7 +22,7 @@ constexpr std::uint16_t kHistogramVersion[] = {3, 4, 4}, kDimensionVersion[] = {
 constexpr std::uint16_t kBaseVersion = 8, kAxisVersion = 10, kListVersion = 5;
 constexpr std::uint16_t kProfileVersion[] = {7, 8};  // TProfile, TProfile2D
 
-// What ROOT gives a histogram that nobody has styled.
+// ROOT's style of a histogram that nobody has styled.
 constexpr std::int16_t kBlue = 602, kSolid = 1001, kFont = 42;
 constexpr double kNoLimit = -1111;  // of fMinimum and fMaximum
 constexpr std::int32_t kNeutral = 2;
@@ -159,7 +159,7 @@ class HistogramRecord {
   std::string class_name_;
   std::vector<std::vector<double>> edges_;
   std::vector<double> contents_, squares_;  // by cell; squares: empty if they are the absolute contents
-  // Of a profile; squares: empty if all weights are 1.
+  // Only a profile has them; squares: empty if all weights are 1.
   std::vector<double> weights_, weight_squares_;
   double entries_ = 0;
   OfferedHistogram::Moments moments_;
@@ -246,7 +246,7 @@ Result<std::vector<double>> HistogramRecord::cells_of(const OfferedHistogram::Gr
   return cells;
 }
 
-// Of an array with flow and one without it, the first has all; the other must say the same. None: no cells.
+// If there is an array with flow and one without, the first has all; the other must say the same. None: no cells.
 Result<std::vector<double>> HistogramRecord::cells_of(const std::optional<OfferedHistogram::Grid>& inner,
                                                       const std::optional<OfferedHistogram::Grid>& with_flow,
                                                       const std::string& name) const {

@@ -38,7 +38,7 @@ bool is_part_of_file(const StreamerInfos& infos, std::string_view class_name) {
          });
 }
 
-// What a walk over the payload finds, if it is that of a key of some length.
+// The result of a walk over the payload, if it is that of a key of some length.
 enum class Found : std::uint8_t { damaged, undescribed, partly, whole };
 
 Found look(const StreamerInfos& infos, const OfferedObject& object, std::uint32_t keylen) {

@@ -91,7 +91,7 @@ class HistogramCells {
 
  private:
   friend class CellReader;
-  // Of a histogram that has a fill buffer, its fills.
+  // Adds the fills of a histogram that has a fill buffer.
   void add_buffered(const ObjectMembers&, const std::string& prefix, std::size_t dimensions);
 
   bool is_profile_ = false;

@@ -29,7 +29,7 @@ class ObjectMembers {
 
   // The object at this path, or the one to which a reference there points, as a separate object: paths begin at it.
   ObjectMembers at(std::string_view path) const;
-  // Where a list that is a collection of ROOT's is in the payload, and its items (`slots`: where their pointers begin).
+  // A list in the payload that is a collection of ROOT's, and its items (`slots`: where their pointers begin).
   struct ListPlace {
     std::size_t count_at = 0, end = 0;
     std::vector<std::size_t> slots;

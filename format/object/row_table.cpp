@@ -43,7 +43,7 @@ struct RowTable {
 
 constexpr std::uint64_t kRowMembersMax = 10'000, kRowSizeMax = 1 << 28;
 
-// What precedes the rows: TDataSet, fN, fMaxIndex, fSize. Returns fMaxIndex.
+// Reads the members before the rows: TDataSet, fN, fMaxIndex, fSize. Returns fMaxIndex.
 std::uint64_t read_row_count(Cursor& in) {
   const Frame frame = read_frame(in);  // of TDataSet
   if (!frame.counted) in.reject("TTable: TDataSet");

@@ -19,7 +19,7 @@ namespace tfile {
 namespace {
 
 constexpr std::string_view kChunk = "THnSparseArrayChunk";
-// What the sum's chunks are written as, in this order.
+// The members of the sum's chunks, in the order in which they are written.
 constexpr std::array<std::string_view, 6> kChunkMembers = {
     "TObject", "fSingleCoordinateSize", "fCoordinatesSize", "fCoordinates", "fContent", "fSumw2"};
 // Bins of a chunk. ROOT's default is 16384, and each chunk has room for all of its bins in the file.
@@ -225,7 +225,7 @@ Result<> replace_chunks(SummedPayload& to, const std::string& path, SparseBins& 
   return changes.apply();
 }
 
-// Of fills with weights THnBase keeps moments, for all that had no squares of weights it has none.
+// For fills with weights THnBase keeps moments, for all that had no squares of weights it has none.
 Result<> add_moments(SummedPayload& to, const std::string& path, const SummedPayload& from, std::size_t filled) {
   const ObjectMembers own = to.members.at(path), others = from.members.at(path);
   const std::span<std::byte> count = to.bytes_of(own, "fFilledBins");

@@ -44,7 +44,7 @@ struct SummedPayload {
   // Adds to numbers of type f8, one by one, as far as both have them.
   void add_doubles(const ObjectMembers& part, std::string_view name, std::span<const double> values);
   void set_double(const ObjectMembers& part, std::string_view name, double value);
-  // Where bytes of the payload are in it.
+  // The position of bytes of the payload in it.
   std::size_t position_of(std::span<const std::byte> bytes) const;
   Result<PayloadPlaces> places() const { return PayloadPlaces::read(*infos, class_name, payload, keylen); }
 

@@ -33,7 +33,7 @@ bool merged_truth(bool a, bool b, std::uint32_t mode) {
   return (mode & kFirstOne) && !(mode & kMaximum) ? a : a || b;
 }
 
-// Of integers, sums and products are those of the unsigned type: they wrap around, as those of ROOT do.
+// Sums and products of integers are those of the unsigned type: they wrap around, as those of ROOT do.
 template <class Stored, class Computed = Stored>
 void merge_value(std::byte* to, const std::byte* from, std::uint32_t mode) {
   const auto a = load_big<Stored>(to), b = load_big<Stored>(from);
@@ -110,7 +110,7 @@ Result<> add_statistic(SummedPayload& to, const std::string& path, const SummedP
   const double weights = number(own, "fW"), other_weights = number(others, "fW"), sum = weights + other_weights;
   if (!is_first && (weights == 0 || other_weights == 0 || sum == 0))
     return fail(ErrorKind::unsupported, "its weights add up to zero");
-  // Of the squares of distances from the mean: those of both, and the distance of the means.
+  // The sum of the squares of distances from the mean: those of both, and the distance of the means.
   const double apart = is_first ? 0 : other_weights / weights * number(own, "fM") - number(others, "fM");
   const double between = is_first ? 0 : weights / (other_weights * sum) * apart * apart;
   to.set_double(own, "fM2", number(own, "fM2") + number(others, "fM2") + between);

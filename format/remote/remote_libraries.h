@@ -10,7 +10,7 @@
 
 namespace tfile {
 
-// What reads URLs by one library; null functions: it was left out of this build.
+// The functions that read URLs by one library; null: it was left out of this build.
 struct RemoteLibrary {
   Result<std::shared_ptr<const Source>> (*open)(const std::string& url, const RemoteOptions&) = nullptr;
   Result<Identity> (*look)(const std::string& url, const RemoteOptions&) = nullptr;  // as look_remote()

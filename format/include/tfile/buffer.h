@@ -16,7 +16,7 @@ enum class Use : unsigned char { kept, passing };
 // Callable from any thread. Freed memory returns to the system, except for a fixed few megabytes (buffer.cpp).
 std::byte* allocate_buffer(std::size_t size, Use);
 void free_buffer(std::byte*, std::size_t size, Use);
-// Where buffers take `memory` bytes together, freed ones take at most a quarter of it, and a slab (buffer.cpp).
+// If buffers take `memory` bytes together, freed ones take at most a quarter of it, and a slab (buffer.cpp).
 // Callable from any thread.
 void scale_free_buffers(std::uint64_t memory);
 // Returns the memory that is kept for reuse to the system at once. Callable from any thread.

@@ -17,7 +17,7 @@ std::vector<LibraryVersion> codec_versions();
 // The libraries that read URLs; those that were left out of the build have no version.
 std::vector<LibraryVersion> protocol_versions();
 
-// Which kinds of vector instructions are used here: "avx2", or "baseline".
+// The vector instructions that are used here: "avx2", or "baseline".
 std::string vector_path();
 
 }  // namespace tfile

@@ -21,7 +21,7 @@ struct ChunkKey {
   friend bool operator==(const ChunkKey&, const ChunkKey&) = default;
 };
 
-// Where a chunk's stored bytes lie: at `range` in `source`; or in `embedded`, which the stream set owns; or nowhere, if
+// The place of a chunk's stored bytes: at `range` in `source`; or in `embedded`, which the stream set owns; or none, if
 // nothing is stored (decode then takes an empty span).
 struct Locator {
   const Source* source = nullptr;  // owned by the stream set

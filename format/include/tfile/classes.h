@@ -8,7 +8,7 @@
 
 namespace tfile {
 
-// What the file's StreamerInfo says about its classes, field by field (docs/format.md, "Streamer elements").
+// The file's StreamerInfo on its classes, field by field (docs/format.md, "Streamer elements").
 struct ClassMember {
   std::string kind;  // the element's own class: "TStreamerBase", ...
   std::string name, title, type_name;

@@ -62,7 +62,7 @@ struct ExpressionNode {
   std::string_view text;       // of the text that was parsed; of an operation its operator
 };
 
-// Where the notations of expressions differ, and how far one may go.
+// The differences between notations of expressions, and how far one may go.
 struct ExpressionForm {
   std::size_t nesting_max;  // signs, powers and choices count once, parentheses, arguments and indices twice
   std::size_t nodes_max;

@@ -11,7 +11,7 @@
 
 namespace tfile {
 
-// Where each chunk of a stream begins, in items of each slot. `first[slot]` has one number more than there are chunks.
+// The begin of each chunk of a stream, in items of each slot. `first[slot]` has one number more than there are chunks.
 // If the items of a chunk cannot be known, it ends at that chunk, and `damage` says why.
 struct Extents {
   std::vector<std::vector<std::int64_t>> first;
@@ -38,7 +38,7 @@ class ExtentSum {
   // Ends the sum: the items of the next chunk cannot be known.
   void stop(Error);
 
-  // Where the next chunk begins, in items of each slot.
+  // The begin of the next chunk, in items of each slot.
   std::vector<std::int64_t> end() const;
 
   // Errors: the error that ended the sum, unless it is damaged or unsupported: these are part of the extents.

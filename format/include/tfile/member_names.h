@@ -8,7 +8,7 @@
 
 namespace tfile {
 
-// Which members of a record are shown with their first byte escaped (member_component), since the record would else be
+// Marks the members of a record that are shown with their first byte escaped (member_component), since it would else be
 // taken for a list, a text or a variant: `offsets.i8`; `values`, `chars.u1` or `raw.u1` without others; `tags.i1` and
 // `index.i8` together. `suffixes`: empty for directories.
 std::vector<bool> escaped_members(std::span<const std::string_view> names, std::span<const std::string> suffixes);

@@ -42,7 +42,7 @@ struct OfferedHistogram {
   std::optional<Grid> values;
   std::optional<Grid> variances;                    // none: the absolute values
   std::optional<Grid> flow_values, flow_variances;  // the same with underflow and overflow bins
-  // Of a profile: the sums of weights and, unless all weights are 1, of their squares. The values are then sums of
+  // A profile has them: the sums of weights and, unless all weights are 1, of their squares. The values are sums of
   // weight times value, and the variances those of weight times its square; both are needed.
   std::optional<Grid> flow_weights, flow_weight_squares;
   // Sums over what was filled within all axes, as TH1::GetStats() has them: the value of a profile is behind its axes.

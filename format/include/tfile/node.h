@@ -42,7 +42,7 @@ struct Column {
   std::size_t item_size() const;  // bytes of one item, which is one element of the whole shape
 };
 
-// What a node means. The comments name its children, in their order.
+// The meaning of a node. The comments name its children, in their order.
 enum class NodeKind : std::uint8_t {
   number,    // no children: a leaf, which is a column
   string,    // offsets, chars
@@ -54,7 +54,7 @@ enum class NodeKind : std::uint8_t {
   variant,   // tags, index, and one child per alternative that has columns
 };
 
-// What the numbers of a node are to a reader of dates. The files of the columns have the numbers; text, Arrow and
+// The meaning of a node's numbers to a reader of dates. The files of the columns have the numbers; text, Arrow and
 // Parquet show the dates (date.h).
 enum class DateKind : std::uint8_t {
   none,

@@ -66,7 +66,7 @@ struct SourceTraits {
   }
 };
 
-// What a source has asked its server for.
+// Requests of a source to its server.
 struct SourceCounts {
   std::uint64_t requests = 0;     // also those that were sent again
   std::uint64_t ranges = 0;       // of all requests
@@ -75,12 +75,12 @@ struct SourceCounts {
   std::uint64_t round_trips = 0;  // requests that were sent before one of them was answered are one
   std::uint64_t redirects = 0;    // answers that came from another server or path than was asked
   std::uint64_t in_flight = 0;    // bytes that are asked for and have not come, at the moment
-  // What the cache on disk (RemoteOptions::cache_directory) gave instead of the server. `disk_failures`: how often the
+  // Reads from the cache on disk (RemoteOptions::cache_directory) instead of the server. `disk_failures`: how often the
   // cache could not be used, as the disk was full, broken or not to be written.
   std::uint64_t disk_hits = 0, disk_bytes = 0, disk_failures = 0;
 };
 
-// Where a source comes from: this machine, or a server. If one source hangs, others of the same origin do, too.
+// The origin of a source: this machine, or a server. If one source hangs, others of the same origin do, too.
 using ServerId = std::uint32_t;
 inline constexpr ServerId kLocalOrigin = 0;
 
@@ -137,7 +137,7 @@ struct RemoteOptions {
   std::chrono::milliseconds timeout{60'000};  // a request that makes no progress for so long fails as timed_out
   std::chrono::milliseconds recheck{5'000};   // how long an answer about a file's state is believed
   std::stop_token stop;                       // when stopped, all requests end at once with an error
-  // Where bytes that were fetched are kept for later mounts (remote/disk/disk_cache.h), at most so many. Empty:
+  // The directory that keeps fetched bytes for later mounts (remote/disk/disk_cache.h), at most so many. Empty:
   // nowhere.
   std::string cache_directory;
   std::uint64_t cache_bytes = 10ull << 30;

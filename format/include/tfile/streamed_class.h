@@ -27,13 +27,13 @@ struct StreamedClass {
   friend bool operator==(const StreamedClass&, const StreamedClass&) = default;
 };
 
-// Of a tree: the classes of its branches, by Column::branch; those that the file describes, and that are in no split
+// The classes of a tree's branches, by Column::branch; those that the file describes, and that are in no split
 // collection. Whether a branch is shown raw is not looked at. Blocks. Errors: damaged, unsupported, io.
 Result<std::map<std::string, StreamedClass>> streamed_branches(const File&, const KeyInfo& tree);
 
 class KnownDescriptions;
 
-// What files say of their classes. Bytes of objects name a class by its version, so that those of two files can be in
+// The descriptions that files have of their classes. Bytes of objects name a class by its version, so two files fit in
 // one only where each version has the same members in both.
 class ClassesOfFiles {
  public:

@@ -35,7 +35,7 @@ struct EntryIndex {
   std::vector<std::int64_t> major, minor, entry;
 };
 
-// What a table is stored as. Both show the same files.
+// The form in which a table is stored. Both show the same files.
 enum class TableFormat : std::uint8_t { tree, rntuple };
 
 // A TTree or RNTuple: entries, clusters, a tree of nodes whose leaves are columns, and the streams that feed them. The
@@ -85,7 +85,7 @@ class Table : public StreamSet {
 
   // The size of a stored chunk before compression, as its header tells it, with its key; 0 if it is in no basket.
   virtual std::uint64_t unpacked_size(ChunkKey, std::span<const std::byte> /*stored*/) const { return 0; }
-  // What the record of a stream claims of all its chunks together, and these contradict. `unpacked`: the sum of their
+  // The contradiction between a stream's record and all its chunks together. `unpacked`: the sum of their
   // unpacked_size(). Empty: nothing.
   virtual std::string contradicted_sums(StreamId, std::uint64_t /*unpacked*/) const { return {}; }
 

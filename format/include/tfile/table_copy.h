@@ -40,7 +40,7 @@ class TableCopy {
   virtual Result<> add_table(std::shared_ptr<const File>, const KeyInfo&, const KeptEntries*) = 0;
   virtual const std::vector<std::string>& left_out() const = 0;
 
-  // What is to be written of the table that was added last, in the order of places in the new file.
+  // The units to write of the table that was added last, in the order of places in the new file.
   struct Unit {
     std::vector<Locator> inputs;  // stored bytes of which it is made
     std::uint64_t raw_bytes = 0;  // about, decompressed
@@ -48,7 +48,7 @@ class TableCopy {
   };
   virtual std::size_t unit_count() const = 0;
   virtual Unit unit(std::size_t) const = 0;
-  // What a unit belongs to, for messages: "branch Muon_pt".
+  // The owner of a unit, for messages: "branch Muon_pt".
   virtual std::string name_of_unit(std::size_t) const = 0;
 
   // `stored`: the bytes of each input. The result has one contiguous piece of the new file. Errors: damaged,

@@ -9,7 +9,7 @@
 
 namespace tfile {
 
-// What a tree has beside its branches, and what no column shows. Texts to be compared, not to be read: equal ones say
+// The parts of a tree that no column shows. Texts to be compared, not to be read: equal ones say
 // the same, wherever in a record they stood; "" is none.
 struct TreeExtras {
   std::string aliases, user_info;
@@ -21,7 +21,7 @@ Result<TreeExtras> tree_extras(const File&, const KeyInfo& tree);
 
 // "its aliases", "its weight of 2.5", ...: what is lost where columns alone are taken.
 std::vector<std::string> names_of(const TreeExtras&);
-// What the other tree has that differs from the first, and is lost where the first stands for both.
+// The extras of the other tree that differ from the first, and are lost where the first stands for both.
 std::vector<std::string> names_of_other(const TreeExtras& first, const TreeExtras& other);
 
 }  // namespace tfile

@@ -73,11 +73,11 @@ struct InputColumn {
   Role role = Role::values;  // values, offsets or chars
   std::string title;
   FloatEncoding encoding;  // in RNTuples
-  // Of the directories above it that are records of a class, or variants, in RNTuples: their paths, and the names of
+  // The directories above it that are records of a class, or variants, in RNTuples: their paths, and the names of
   // their types.
   std::vector<std::pair<std::string, std::string>> classes;
   std::string counter;  // of the items of a list: path of the column known to count them; "": names decide
-  // Of a number of each entry, in RNTuples: path of the offsets of the list whose lengths it is known to be. It is then
+  // Number of each entry, in RNTuples: path of the offsets of the list whose lengths it is known to be. It is then
   // written as a projection that shows them, without bytes of its own.
   std::string counts;
 };
@@ -86,7 +86,7 @@ struct InputColumn {
 // a column that can be written).
 Result<InputColumn> offered_column(std::string path);
 
-// What a column is to a variant, which is the columns of tags and index, and those of its alternatives.
+// The role of a column in a variant, which is the columns of tags and index, and those of its alternatives.
 struct VariantPart {
   std::uint8_t tag = 0;           // of a column of an alternative (of what has the lists in it, the outermost): its tag
   std::uint8_t alternatives = 0;  // of tags, which the index follows: how many there are
@@ -130,7 +130,7 @@ struct NotHeld {
   std::string reason;
 };
 
-// What to leave out so that offered_form() takes the rest: members of records, and whole fields where that is not
+// The inputs to leave out so that offered_form() takes the rest: members of records, and whole fields if that is not
 // enough. Without these there may be more. Pure.
 std::vector<NotHeld> not_held(std::span<const InputColumn>, TableFormat);
 
@@ -154,7 +154,7 @@ void find_projections(std::span<InputColumn>, const OfferedEntries&, TableFormat
 
 // Encoded entries of one field: one contiguous piece of the file.
 struct Part {
-  // What one stream of the file stores of it: a page, or one of several baskets. A part that is one basket lists none.
+  // One stream's share of it in the file: a page, or one of several baskets. A part that is one basket lists none.
   struct Unit {
     std::uint32_t stream = 0;
     std::uint32_t elements = 0;
@@ -175,9 +175,9 @@ struct OfferedPart {
   // The bytes of each column of FieldForm::encoded for these entries, little-endian, as staged: of an offsets column,
   // one number more than there are items, absolute; of the columns inside, the items from the first offset to the last.
   std::span<const std::span<const std::byte>> columns;
-  // Of each offsets column: its number at which the cluster begins; of other columns any.
+  // For each offsets column its number at which the cluster begins; for other columns any.
   std::span<const std::int64_t> cluster_begin;
-  // Of each column of an alternative: its item (or list) at which the cluster begins. Empty: there are none.
+  // For each column of an alternative its item (or list) at which the cluster begins. Empty: there are none.
   std::span<const std::int64_t> cluster_items = {};
 };
 

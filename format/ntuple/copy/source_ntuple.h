@@ -24,7 +24,7 @@ struct SourcePage {
   ByteRange range;  // without the checksum
 };
 
-// What a cluster has of one column of the file.
+// A cluster's part of one column of the file.
 struct SourceColumn {
   bool is_suppressed = false;  // another representation has the elements
   std::int64_t first_element = 0;

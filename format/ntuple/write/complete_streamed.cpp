@@ -33,7 +33,7 @@ bool may_have_references(Bytes object) {
   return false;
 }
 
-// What a streamer writes first: a byte count, and the version of the class, or 0 and its checksum.
+// A streamer first writes this: a byte count, and the version of the class, or 0 and its checksum.
 std::vector<std::byte> header_of(const StreamedClass& streamed, std::uint64_t size) {
   const bool has_version = streamed.version > 1;
   std::vector<std::byte> header(has_version ? kHeaderSize : kHeaderSize + sizeof streamed.checksum);

@@ -63,7 +63,7 @@ void find_list_lengths(std::span<InputColumn> columns, const OfferedEntries& ent
     if (!number.counts.empty()) return;
     const std::int64_t numbers_there = entries.count(found->second), lists_there = entries.count(list.offsets);
     const std::int64_t both = std::min(numbers_there, lists_there);
-    // Where there is no entry, names decide: as in other files of the same form, which hadd joins.
+    // Without an entry names decide: as in other files of the same form, which hadd joins.
     const bool may_tell = both > 0 || (numbers_there == 0 && lists_there == 0);
     if (may_tell && are_lengths(entries, found->second, number.dtype, list.offsets, both))
       number.counts = columns[list.offsets].path;

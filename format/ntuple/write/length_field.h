@@ -27,7 +27,7 @@ bool shows_lengths(const FieldForm&);
 // Appends the records of such a field to a schema that has those of its list. Errors: invalid (it has none).
 Result<> add_length_field(std::span<const InputColumn>, const FieldForm&, SchemaRecords&);
 
-// Which fields of a file are such: by FieldId.
+// Marks such fields of a file, by FieldId.
 std::vector<bool> length_fields(const SchemaRecords&);
 
 // How such a field is stored, or rather its list. `written`: those of the same nodes. Errors: unsupported (it is none).

@@ -153,7 +153,7 @@ class FieldMaker {
  private:
   using Name = const std::string&;
 
-  // What a field is made for.
+  // The surroundings for which a field is made.
   struct Around {
     FieldId parent = 0;
     std::uint32_t list = FieldForm::kEachEntry;  // what contains its items

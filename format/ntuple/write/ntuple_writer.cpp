@@ -17,7 +17,7 @@
 namespace tfile {
 namespace {
 
-// What is written needs no more than the first version of the format.
+// The file needs no more than the first version of the format.
 constexpr std::uint16_t kEpoch = 1;
 
 // The parts of a field that was sampled have pages of at most that size, before compression.
@@ -187,7 +187,7 @@ Result<Part> NtupleWriter::encode(std::size_t field, const OfferedPart& offered)
 
 void NtupleWriter::add_sample(std::size_t field, const Part& part) {
   bytes_[field] = entry_bytes(part);
-  // What matters is the largest page, whatever number of columns the field has.
+  // Only the largest page matters, whatever number of columns the field has.
   std::map<std::uint32_t, std::uint64_t> raw;
   for (const Part::Unit& unit : part.units) {
     const ColumnRecord& column = schema_.columns[unit.stream];

@@ -76,7 +76,7 @@ class PartEncoder {
     return {text.data(), std::to_chars(text.begin(), text.end(), number).ptr};
   }
 
-  // Which of these entries has an item of the column, through the lists around it. The first one where variants are,
+  // The entry that has an item of the column, through the lists around it. The first one where variants are,
   // of which the items do not tell.
   std::uint64_t entry_with(std::size_t i, std::uint64_t item) const;
   std::string name_of_entry(std::uint64_t number) const;

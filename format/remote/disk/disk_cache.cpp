@@ -59,7 +59,7 @@ Result<Descriptor> open_directory(const std::string& path) {
 Descriptor open_file(int directory, const std::string& name, int flags) {
   const int all_flags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags;
   Descriptor file(::openat(directory, name.c_str(), O_RDWR | all_flags, 0600));
-  // What is there can be read.
+  // A file that cannot be written can still be read.
   if (!file && errno == EROFS) file = Descriptor(::openat(directory, name.c_str(), O_RDONLY | all_flags, 0600));
   struct stat status {};
   const bool is_known = file && ::fstat(file.get(), &status) == 0;

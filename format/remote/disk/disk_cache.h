@@ -18,7 +18,7 @@ namespace tfile {
 // As prepare_cache_directory() (tfile/disk_cache.h).
 Result<> make_cache_directory(const std::string& path);
 
-// What the directory of the cache has of one remote file, for one source that reads it. The directory has one file for
+// The cached bytes of one remote file, for one source that reads it. The directory has one file for
 // each URL, under a hash of it, and nobody else can read it; no URL is written down. Processes share the directory
 // without knowing of each other: files are appended to under a lock, and removed at any time. All trouble with the
 // disk, such as a full one, costs fetches, and is counted. Every function may be called from any thread.

@@ -28,7 +28,7 @@ constexpr std::uint32_t kGroupMagic = 0x5052'4754;
 // A record is read as a whole, to check it; so small reads want small records. As large as what a disk reads at once.
 constexpr std::uint32_t kRecordMax = 128 << 10;
 constexpr std::uint32_t kEntriesMax = 8192;  // of a group
-// Of a file, some 20 MB of memory. More is not noted.
+// A file's notes take some 20 MB of memory. More is not noted.
 constexpr std::size_t kPlacesMax = 1 << 18;
 // An append takes milliseconds. A process that is stopped while it appends is not waited for.
 constexpr std::chrono::milliseconds kLockPause{2};
@@ -199,7 +199,7 @@ DiskLog::Places::const_iterator DiskLog::first_at(std::uint64_t begin) const {
   return begin < before->first + before->second.size ? before : behind;
 }
 
-// What of the range is known, and the rest, by address.
+// The known parts of the range, and the rest, by address.
 DiskLog::Split DiskLog::split(ByteRange range) const {
   Split split;
   const Lock lock(mutex_);

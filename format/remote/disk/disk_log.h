@@ -31,7 +31,7 @@ using DiskKey = std::array<std::uint64_t, 2>;  // a hash of the URL
 // Every function may be called from any thread. No lock is held over I/O.
 class DiskLog {
  public:
-  // Of a file that was begun before; null if it is no such file, or one of another URL.
+  // Opens a file that was begun before; null if it is no such file, or one of another URL.
   static std::shared_ptr<DiskLog> open(Descriptor file, const DiskKey& key);
   // Begins an empty file. Null if the disk does not take it; errno says why.
   static std::shared_ptr<DiskLog> begin(Descriptor file, const DiskKey& key, const Identity&);

@@ -13,7 +13,7 @@
 namespace tfile {
 namespace {
 
-// What of the read comes from the server, and then goes to the disk.
+// The part of the read that comes from the server, and then goes to the disk.
 Source::Started rest_of(Source::Started& read, const Source& remote, const std::shared_ptr<DiskFile>& disk,
                         const SourceTraits& traits) {
   const std::uint64_t size = remote.size();

@@ -14,7 +14,7 @@ namespace tfile {
 // source itself is returned.
 std::shared_ptr<const Source> keep_on_disk(std::shared_ptr<const Source> remote, std::shared_ptr<DiskFile> disk);
 
-// What of these ranges the disk does not have; all of them, if it is null. Blocks.
+// The parts of these ranges that the disk does not have; all of them, if it is null. Blocks.
 Source::Started missing_on_disk(DiskFile* disk, std::span<const ByteRange> ranges,
                                 std::span<const std::span<std::byte>> into, std::uint64_t file_size);
 

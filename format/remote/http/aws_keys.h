@@ -8,7 +8,7 @@
 
 namespace tfile {
 
-// What signs requests to S3 (AWS Signature Version 4).
+// Keys that sign requests to S3 (AWS Signature Version 4).
 struct AwsKeys {
   std::string id, secret, session_token, region;
   friend bool operator==(const AwsKeys&, const AwsKeys&) = default;

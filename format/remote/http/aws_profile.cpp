@@ -24,7 +24,7 @@ namespace {
 
 // A file of profiles has some lines for each account.
 constexpr std::size_t kLinesMax = 10'000;
-// What a program prints has two keys and a token of some thousand characters.
+// A program prints two keys and a token of some thousand characters.
 constexpr std::size_t kPrintedMax = 64 << 10;
 constexpr std::chrono::seconds kProcessMax{60};
 
@@ -130,7 +130,7 @@ bool drain(int pipe, std::string& into) {
   return size > 0;
 }
 
-// What it prints until it closes its output; false: it takes too long.
+// Reads what it prints until it closes its output; false: it takes too long.
 bool listen(const Child& child, std::string& printed, std::string& complaint) {
   const auto end = std::chrono::steady_clock::now() + kProcessMax;
   std::array<pollfd, 2> pipes{{{child.output.get(), POLLIN, 0}, {child.complaints.get(), POLLIN, 0}}};

@@ -10,7 +10,7 @@
 
 namespace tfile {
 
-// What the environment, else the files of the AWS command line, say of the profile that is wanted. Empty: not said.
+// The wanted profile, from the environment, else the files of the AWS command line. Empty: not said.
 struct AwsProfile {
   AwsKeys keys;                    // a pair or none; with the region
   std::string credential_process;  // only without keys
@@ -22,7 +22,7 @@ struct AwsCredentials {
   std::optional<std::chrono::system_clock::time_point> expiration;
 };
 
-// What a credential_process prints: an object of JSON, without a region. Error: io (it is something else). Pure.
+// The answer of a credential_process: an object of JSON, without a region. Error: io (it is something else). Pure.
 Result<AwsCredentials> aws_credentials_of(std::string_view printed);
 
 // Runs a credential_process, a line for the shell, and returns what it prints. It is killed if it takes longer than a

@@ -16,7 +16,7 @@
 
 namespace tfile {
 
-// What a Content-Range header says (RFC 9110, section 14.4). A file's whole size may be left out by a server.
+// A Content-Range header (RFC 9110, section 14.4). A file's whole size may be left out by a server.
 struct ContentRange {
   ByteRange range;  // of size 0: the request could not be satisfied
   std::optional<std::uint64_t> whole;
@@ -93,7 +93,7 @@ class WantedPieces {
   // The reads all of whose pieces were filled since the last call.
   std::vector<std::size_t> take_whole() { return std::exchange(whole_, {}); }
 
-  // What is still missing, sorted, with ranges that touch joined.
+  // The ranges that are still missing, sorted, with ranges that touch joined.
   std::vector<ByteRange> missing() const;
   bool are_filled() const;
   // The end of the last missing byte; 0 if none is missing.

@@ -142,7 +142,7 @@ void take_content_type(HttpHead& head, std::string_view text) {
   if (head.is_multipart) take_line(head, head.boundary, parse_boundary(text));
 }
 
-// What tells states of a file apart, and where bytes lie in it.
+// Takes a line that tells states of a file apart, or where bytes lie in it.
 void take_state_line(HttpHead& head, std::string_view line) {
   if (const auto text = value_of(line, "content-range:"); !text.empty())
     take_line(head, head.range, parse_content_range(text));
@@ -222,7 +222,7 @@ class Client {
   CURLM* const multi_;
   Mutex mutex_{"Client::mutex_", "", "a read"};
   std::vector<std::unique_ptr<Transfer>> queued_ GUARDED_BY(mutex_);  // by other threads
-  // Of the client's thread:
+  // Used by the client's thread:
   std::vector<std::unique_ptr<Transfer>> waiting_;  // for their time
   std::vector<std::unique_ptr<Transfer>> active_;
 };
@@ -438,7 +438,7 @@ void Client::end_finished() {
       follow(transfer);
       continue;
     }
-    // Of an answer without a body, also where one was promised.
+    // The head of an answer without a body, also if one was promised.
     if (code == CURLE_OK || code == CURLE_PARTIAL_FILE) give_head(transfer);
     HttpEnd end;
     take_code(end, transfer, code);

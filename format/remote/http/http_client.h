@@ -17,7 +17,7 @@
 
 namespace tfile {
 
-// What an answer says before its body.
+// The head of an answer, before its body.
 struct HttpHead {
   long status = 0;
   std::optional<std::uint64_t> length;  // of the body

@@ -27,7 +27,7 @@ class ServerLine {
   double bytes_per_second_ GUARDED_BY(mutex_) = 0;  // 0: none known
 };
 
-// What is known of an HTTP server: shared by all its files of this process, and never forgotten. Thread-safe.
+// The state of an HTTP server: shared by all its files of this process, and never forgotten. Thread-safe.
 struct HttpHost {
   explicit HttpHost(ServerId number) : origin(number) {}
 

@@ -44,13 +44,13 @@ tl::unexpected<Error> named(const std::string& shown, Error error) {
   return tl::unexpected<Error>(std::move(error));
 }
 
-// What came of one way of asking for a list: the list; or the status with which the server refuses that way.
+// The result of one way of asking for a list: the list; or the status with which the server refuses that way.
 struct Attempted {
   std::optional<RemoteListing> listing;
   long status = 0;
 };
 
-// Of one list that is asked for.
+// The question for one list.
 struct Asked {
   std::string url;    // of the scheme http or https
   std::string shown;  // for messages

@@ -26,7 +26,7 @@ struct HttpQuestion {
   std::function<Result<>(std::span<const std::byte>)> take;
 };
 
-// What came: an answer of any status, from the URL to which redirects led.
+// The answer, of any status, from the URL to which redirects led.
 struct HttpReply {
   long status = 0;
   std::string url;

@@ -22,7 +22,7 @@ constexpr std::size_t kRangesMax = 512, kRangeTextMax = 7000;
 // The first pause before asking again, and the longest.
 constexpr milliseconds kPauseMin{100}, kPauseMax{5'000};
 
-// Of an answer that did not come to its end, so many bytes are progress.
+// If an answer did not come to its end, so many bytes are progress.
 constexpr std::uint64_t kProgressMin = 64 << 10;
 
 // One request of a read, and what came of it.
@@ -81,7 +81,7 @@ class HttpRead : public std::enable_shared_from_this<HttpRead> {
   milliseconds pause_ = kPauseMin;
   std::atomic<std::size_t> outstanding_ = 0;
   std::atomic<bool> is_failing_ = false;  // a request of the round: the others that wait are not sent
-  // Of the round of requests that is under way:
+  // State of the round of requests that is under way:
   std::optional<Error> error_;
   bool is_lasting_ = false, asks_anew_ = false, has_new_token_ = false, wants_token_ = false;
   bool one_by_one_ = false;  // an answer was cut within a part, of which nothing counts then

@@ -27,7 +27,7 @@ struct HttpFile {
   std::string etag;    // empty: not told
   bool is_s3 = false;  // requests are signed with the user's keys
 
-  // Where the server has redirected to; requests go there at once. Empty: nowhere.
+  // The target of the server's redirect; requests go there at once. Empty: nowhere.
   mutable Mutex mutex{"HttpFile::mutex", "", "a read"};
   mutable std::string target GUARDED_BY(mutex);
 

@@ -15,7 +15,7 @@ bool is_s3(std::string_view url);
 // in the region. A query string is kept. Errors: invalid (no bucket, or no key).
 Result<std::string> http_url_of_s3(std::string_view url);
 
-// Where the keys of s3://BUCKET/DIRECTORY are listed: the bucket's own URL, with a slash at its end, and what all keys
+// The list of the keys of s3://BUCKET/DIRECTORY: the bucket's own URL, with a slash at its end, and what all keys
 // of the directory begin with. Error: invalid (no bucket).
 struct S3Directory {
   std::string bucket_url, prefix;

@@ -32,7 +32,7 @@ using Clock = std::chrono::steady_clock;
 // in the order in which they are wanted, and the line does not stand still between two of them. Several at once share
 // the line, and the first bytes of each come later.
 constexpr std::uint64_t kRequestBytes = 64 << 20, kAnswerBytes = 1 << 20;
-// Of a server that answers a single range for each connection, where gaps are read through.
+// A server that answers a single range for each connection, where gaps are read through.
 constexpr std::uint64_t kSingleBytes = 8 << 20;
 constexpr std::size_t kRangesOfRequest = 4096;
 
@@ -46,7 +46,7 @@ struct RangeAnswer {
   std::string body;
 };
 
-// Of a file that comes as a whole although a part was asked for, no more is kept.
+// If a file comes as a whole although a part was asked for, no more is kept.
 constexpr std::uint64_t kAnswerMax = 1 << 20;
 
 // Sends a request for a range of so many bytes, and keeps of the answer what was asked for.
@@ -91,7 +91,7 @@ struct Held {
   FilePiece piece() const { return {begin, std::as_bytes(std::span(bytes))}; }
 };
 
-// What an opening finds.
+// The result of an opening.
 struct Opened {
   std::shared_ptr<HttpFile> file;
   std::shared_ptr<DiskFile> disk;  // null: nothing is kept there
@@ -200,7 +200,7 @@ bool is_of_range(const RangeAnswer& answer, std::uint64_t begin, std::uint64_t e
          answer.body.size() == end - begin;
 }
 
-// What an answer says against opening the file.
+// Errors of an answer that keep the file from being opened.
 Result<> check_answer(const HttpFile& file, const RangeAnswer& answer) {
   if (answer.end.error) {
     Error error = *answer.end.error;
@@ -311,7 +311,7 @@ struct Gap {
   std::span<std::byte> span() { return std::as_writable_bytes(std::span(bytes)); }
 };
 
-// What the disk does not have is asked for together.
+// Asks together for all that the disk does not have.
 Result<> fill(const Opened& opened, std::span<Gap> gaps) {
   std::vector<ByteRange> ranges;
   std::vector<std::span<std::byte>> into;
@@ -327,7 +327,7 @@ Result<> fill(const Opened& opened, std::span<Gap> gaps) {
   return told->get_future().get();
 }
 
-// What of the ends did not come by itself; of a small file all.
+// Asks for the rest of the ends; for a small file all.
 Result<> complete_ends(Opened& opened) {
   const HeldEdges edges = held_edges(opened.file->options);
   const std::uint64_t size = opened.file->identity.size;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kDepthMax = 32, kTextMax = 16 << 10;
 // The parser keeps a tag until it is complete, so no tag is taken that is longer.
 constexpr std::size_t kTagMax = 256 << 10;
-// What the parser takes at once.
+// The parser takes so much at once.
 constexpr std::size_t kPieceMax = 64 << 10;
 // The parser parts a namespace from a name with it; a newline occurs in neither.
 constexpr char kSeparator = '\n';

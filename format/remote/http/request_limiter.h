@@ -9,7 +9,7 @@
 
 namespace tfile {
 
-// Of one file of an HTTP server, so many requests are under way at once: as many as a browser has connections.
+// One file of an HTTP server has so many requests under way at once: as many as a browser has connections.
 inline constexpr std::size_t kRequestsAtOnce = 8;
 
 // Requests of one file that wait for others to end, unless they share a connection. Any thread.

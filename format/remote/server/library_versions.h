@@ -5,10 +5,10 @@
 
 namespace tfile {
 
-// Of libcurl, as it runs now. Only in builds that read http URLs.
+// The version of libcurl, as it runs now. Only in builds that read http URLs.
 std::string curl_version_now();
 
-// Of the XRootD client library, as it was when this was compiled. Only in builds that read root URLs.
+// The version of the XRootD client library when this was compiled. Only in builds that read root URLs.
 std::string xrootd_version_then();
 
 }  // namespace tfile

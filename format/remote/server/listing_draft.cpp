@@ -8,7 +8,7 @@
 namespace tfile {
 namespace {
 
-// What keeps a name from being one of a file; empty if nothing does.
+// The reason why a name is not one of a file; empty if there is none.
 std::string_view oddity_of(std::string_view name) {
   if (name.empty()) return "an empty name";
   if (name == "." || name == "..") return "a name that refers to another directory";

@@ -14,7 +14,7 @@ namespace tfile {
 // The names of a directory while a server tells them. A server may name anything.
 class ListingDraft {
  public:
-  // What a name that comes twice means: the server errs, or servers have copies of one file.
+  // The meaning of a name that comes twice: the server errs, or servers have copies of one file.
   enum class Twice : std::uint8_t { error, copy };
   explicit ListingDraft(Twice twice = Twice::error) : twice_(twice) {}
 

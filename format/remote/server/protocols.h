@@ -9,7 +9,7 @@
 
 namespace tfile {
 
-// What each protocol does for open_source(), list_remote(), look_remote() and origin_of_url(): errors are theirs. All
+// The parts of open_source(), list_remote(), look_remote() and origin_of_url() by protocol: errors are theirs. All
 // but the last block. The first and last bytes of a file come with its opening (SourceTraits::begin_held, end_held).
 
 // A file of an HTTP server (http, https, dav, davs), with libcurl; a directory of such a server, or of S3.

@@ -8,7 +8,7 @@
 
 namespace tfile {
 
-// What one source has asked its server for. Any thread adds to it and reads it.
+// The requests of one source to its server. Any thread adds to it and reads it.
 struct RemoteCounts {
   std::atomic<std::uint64_t> requests = 0;   // sent, those that were tried again included
   std::atomic<std::uint64_t> ranges = 0;     // wanted by readers

@@ -76,7 +76,7 @@ struct ServerListing {
 };
 // `server`: "host:port"; empty for the URL's own.
 void list_directory(const std::string& url, const std::string& server, Done<ServerListing> done);
-// What a server ("host:port"; empty: the URL's own) says it is.
+// Asks for the role of a server ("host:port"; empty: the URL's own).
 void ask_role(const std::string& url, const std::string& server, Done<XrootdServer::Role> done);
 // All servers ("host:port") that a redirector knows to have the path.
 void locate(const std::string& url, Done<std::vector<std::string>> done);

@@ -78,7 +78,7 @@ void XrootdFile::opened(Answer<std::shared_ptr<OpenFile>> connection) {
       judge(*now);
     }
   }
-  // What was there when this file was opened is there no longer.
+  // The file was there when this was opened, and is there no longer.
   if (!connection && connection.error().kind == ErrorKind::not_found) set_stale();
   std::vector<Connected> waiting;
   {

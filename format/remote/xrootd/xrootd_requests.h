@@ -14,7 +14,7 @@ namespace tfile {
 inline constexpr std::uint64_t kXrootdRequestMin = 2'000'000, kXrootdRequestMax = 8'000'000;
 inline constexpr std::size_t kXrootdRequestsAtOnce = 8;
 
-// What one request to an XRootD server may hold.
+// The most that one request to an XRootD server may hold.
 struct XrootdLimits {
   std::size_t chunks_max = 1024;        // readv_iov_max of a server that does not tell
   std::uint64_t chunk_max = 2'097'136;  // readv_ior_max: 2 MiB, less the header of a chunk

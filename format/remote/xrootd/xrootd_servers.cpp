@@ -20,7 +20,7 @@ Servers& servers() {
   return *all;
 }
 
-// What a server may say without making requests of one byte, or vectors that no server takes.
+// Bounds on what a server says, so that it makes no requests of one byte, nor vectors that no server takes.
 constexpr std::uint64_t kChunksLeast = 2, kChunksMost = 1 << 16;
 constexpr std::uint64_t kChunkLeast = 4 << 10, kChunkMost = 1 << 30;
 

@@ -17,7 +17,7 @@ namespace tfile {
 
 class XrootdTurn;
 
-// What the process knows of one XRootD server, shared by all files on it. Callable from any thread.
+// The process's knowledge of one XRootD server, shared by all files on it. Callable from any thread.
 class XrootdServer {
  public:
   LineSpeed::Sent sent();

@@ -137,7 +137,7 @@ Result<std::shared_ptr<OpenFile>> open_and_wait(const std::string& url, const Re
   return fail(opened.error().kind, shown + ": " + without_secrets_of(url, opened.error().text));
 }
 
-// What comes with the opening, in one wave: the server's limits and role, the path's state, with which later looks are
+// The opening brings these in one wave: the server's limits and role, the path's state, with which later looks are
 // compared, and the file's first and last bytes, if the disk does not have them. The path's state and the bytes are
 // waited for: a server answers in any order. Error: stale, if another file stands at the path.
 Result<> fetch_edges(const std::shared_ptr<XrootdFile>& file, const std::string& server, DiskFile* disk) {

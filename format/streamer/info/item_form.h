@@ -16,7 +16,7 @@ namespace tfile {
 // element type of its own numbers, 0 if unknown.
 std::optional<int> enumeration(const StreamerInfos&, const TypeName&, bool undescribed);
 
-// Where an item of a collection stands; this decides how long an enumeration is.
+// The place of an item of a collection; it decides how long an enumeration is.
 enum class ItemIn : std::uint8_t {
   own_header,     // a collection with a header of its own
   shared_header,  // one of several collections behind one header

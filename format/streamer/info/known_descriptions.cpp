@@ -31,7 +31,7 @@ bool is_same_type(const std::string& a, const std::string& b) {
   return first.key() == second.key() && first.suffix == second.suffix;
 }
 
-// Of numbers, the code says it all: their names differ between versions of ROOT ("UInt_t", "unsigned int").
+// For numbers, the code says it all: their names differ between versions of ROOT ("UInt_t", "unsigned int").
 bool is_same_type(const StreamerElement& a, const StreamerElement& b) {
   const bool is_number = a.kind == ElementKind::basic || a.kind == ElementKind::basic_pointer;
   return (is_number && a.kind == b.kind) || is_same_type(a.type_name, b.type_name);

@@ -12,12 +12,12 @@
 
 namespace tfile {
 
-// What files say of their classes. Bytes of objects name their class by its version, so that those of many files can be
+// The descriptions that files have of their classes. Bytes of objects name a class by its version, so many files can be
 // read together only where each version means the same members in all of them. Programs may give two layouts one
 // version, and a checksum knows nothing of the ranges of packed numbers: contents are compared.
 class KnownDescriptions {
  public:
-  // Of files whose descriptions were taken: the classes that another one describes otherwise under the same version.
+  // The classes of files taken before that another one describes otherwise under the same version.
   std::vector<std::string> contradicted_by(const StreamerInfos&) const;
   // Remembers those that are not known yet.
   void take(std::shared_ptr<const StreamerInfos>);

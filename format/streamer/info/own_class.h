@@ -69,7 +69,7 @@ std::optional<Dtype> array_class_dtype(std::string_view class_name);
 // The numbers of a TArray, as stored.
 std::span<const std::byte> read_array(Cursor&, Dtype);
 
-// What the items of a TClonesArray are, as its header says it: "TF1;7".
+// The items of a TClonesArray, as its header says it: "TF1;7".
 struct ClonesItem {
   std::string_view class_name;
   int version = 0;

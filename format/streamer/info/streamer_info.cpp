@@ -272,7 +272,7 @@ std::size_t StreamerInfos::memory() const {
 const StreamerInfo* StreamerInfos::newest(std::string_view class_name) const {
   const auto found = by_name_.find(std::string(class_name));
   if (found == by_name_.end()) return nullptr;
-  // Of equal versions, max_element keeps the first, which is the file's own.
+  // Among equal versions, max_element keeps the first, which is the file's own.
   return *std::max_element(found->second.begin(), found->second.end(),
                            [](const StreamerInfo* a, const StreamerInfo* b) { return a->version < b->version; });
 }

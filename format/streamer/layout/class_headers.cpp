@@ -117,7 +117,7 @@ class Writer {
   void collect(const std::string& key, Needs& needs, int depth) const;
   std::string header(const std::string& key) const;
 
-  // What has to be declared, or included, before the class.
+  // The declarations and includes before the class.
   std::string declarations(const std::string& key, const Needs& needs) const;
 
   // Whether the class is a template instance with an argument that is declared only inside another class.

@@ -48,7 +48,7 @@ enum class ValueIn : std::uint8_t {
   item,    // inside a collection: no header
 };
 
-// What the descriptions leave open, and the bytes confirm.
+// A guess that the descriptions leave open, and the bytes confirm.
 struct LayoutGuess {
   bool is_bare = false;       // objects may lack their headers, as hand-written streamers write them
   bool is_last_look = false;  // no further look for classes follows, so objects of unknown classes become bytes

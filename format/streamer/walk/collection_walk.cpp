@@ -30,7 +30,7 @@ void ObjectWalk::pair(Cursor& outer, const TypeName& type) {
   visitor_->end_object();
 }
 
-// Of a pair, or of an item of a map that is stored item by item, where an array is an object.
+// A part of a pair, or of an item of a map that is stored item by item, where an array is an object.
 void ObjectWalk::part(Cursor& in, const TypeName& pair, std::size_t which, ValueIn place) {
   const TypeName& type = pair.arguments[which];
   const bool may_be_told = place == ValueIn::member || type.kind != TypeName::Kind::array;

@@ -63,7 +63,7 @@ void add_types(const TypeName& type, std::vector<std::string>& into) {
   if (type.kind == TypeName::Kind::named_class) into.push_back(type.text);
 }
 
-// What the descriptions name in turn: bases, and classes of members that have no object here.
+// Adds what the descriptions name in turn: bases, and classes of members that have no object here.
 void add_named(const StreamerInfos& infos, std::vector<const StreamerInfo*>& described) {
   const auto add = [&](const StreamerInfo* info) {
     if (info != nullptr && std::ranges::find(described, info) == described.end()) described.push_back(info);

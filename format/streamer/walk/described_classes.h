@@ -14,7 +14,7 @@
 
 namespace tfile {
 
-// What a walk over the object of a key tells of the classes whose bytes it has.
+// The classes that a walk over the object of a key finds.
 struct ObjectClasses {
   std::vector<const StreamerInfo*> infos;  // the descriptions that the walk needs, those of bases and members too
   std::set<std::string> names;             // of all objects in it

@@ -13,7 +13,7 @@
 
 namespace tfile {
 
-// What object_json() makes, as a text in pieces: it is written once without being kept, to know its size. A short one
+// The text of object_json() in pieces: it is written once without being kept, to know its size. A short one
 // is one piece. Of a long one the numbers of arrays are pieces, and what is between them is kept; if that is much, the
 // pieces are stretches of the text, each made by a walk over the whole object that leaves out what is before.
 // `in_memory`: whether such a walk can be made; else that is unsupported. Other errors: as write_object_json().

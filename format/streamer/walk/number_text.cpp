@@ -53,7 +53,7 @@ requires std::is_floating_point_v<T> std::string_view text_of(T value, NumberTex
   return {digits.data(), static_cast<std::size_t>(end - digits.data())};
 }
 
-// Of numbers below kInteger. As fast as a conversion, unlike trunc(), which is called.
+// For numbers below kInteger. As fast as a conversion, unlike trunc(), which is called.
 bool is_whole(double value) { return static_cast<double>(static_cast<std::int64_t>(value)) == value; }
 
 std::uint64_t digits_of(std::uint64_t value) {

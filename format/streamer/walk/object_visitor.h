@@ -62,7 +62,7 @@ class ObjectVisitor {
   // A byte count lies at `begin`, and what it counts ends at `end`.
   virtual void frame(std::size_t /*begin*/, std::size_t /*end*/) {}
 
-  // Of the ROOT collection whose items follow: where their number is, and where the last of them ends.
+  // Tells of the ROOT collection whose items follow: where their number is, and where the last of them ends.
   virtual void collection(std::size_t /*count_at*/, std::size_t /*end*/) {}
 
   // Whether the visitor needs nothing more, so that the walk may end.

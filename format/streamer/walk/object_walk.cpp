@@ -104,7 +104,7 @@ bool ObjectWalk::may_go_on(Cursor& in) {
   return !in.failed();
 }
 
-// Of a large object only those bytes are in memory that were wanted; all others are zeros. To be called before each
+// A large object has only those bytes in memory that were wanted; all others are zeros. To be called before each
 // byte that is read after a value, which may have been long. From `begin` to `end`, and a header behind it.
 bool ObjectWalk::are_there(Cursor& in, std::size_t begin, std::size_t end) {
   if (in.failed()) return false;

@@ -13,7 +13,7 @@
 
 namespace tfile {
 
-// Where a payload has what depends on places: byte counts, class tags and references. Views into the payload.
+// The places of a payload that depend on places: byte counts, class tags and references. Views into the payload.
 class PayloadPlaces {
  public:
   // Errors: unsupported (a part cannot be read, so that what is in it is not known), damaged.
@@ -63,7 +63,7 @@ struct PayloadPart {
 struct PayloadChange {
   std::size_t begin = 0, end = 0;  // equal: nothing goes
   std::vector<PayloadPart> parts;
-  // Where nothing goes: what has a byte count here or behind, and ends at `begin`, is in front of the change; else the
+  // If nothing goes: what has a byte count here or behind, and ends at `begin`, is in front of the change; else the
   // change is in it.
   std::size_t within = SIZE_MAX;
 };

@@ -16,7 +16,7 @@ namespace tfile {
 // Baskets made of entries of other baskets. What the bytes of an entry mean is not looked at. All functions are pure,
 // and callable from any thread.
 
-// What the baskets of a branch have in common.
+// The common form of the baskets of a branch.
 struct CutForm {
   std::string branch_name, title;  // of the key
   bool has_offsets = false;        // an entry has any size

@@ -34,7 +34,7 @@ const LeafPlace* leaf_at(const RecordOutline& outline, std::uint32_t begin) {
   return leaf != outline.leaf_objects.end() && leaf->slot.begin == object ? &*leaf : nullptr;
 }
 
-// Of the tree, or of a branch that has more.
+// The entries of the tree, or of a branch that has more.
 std::int64_t most_entries(const TreeRecord& record) {
   std::int64_t most = std::max<std::int64_t>(record.entries, 0);
   for (const BranchRecord& branch : record.branches) {

@@ -53,7 +53,7 @@ class TreeCopy final : public RecordedTable, public TableCopy {
     BranchBaskets baskets;
     std::int64_t maximum = 0;  // fMaximum of a TBranchElement
   };
-  // What a leaf of the first tree says of the largest value, and the place where it does.
+  // A leaf of the first tree with its largest value, and the place that says it.
   struct LeafMaximum {
     BranchIndex branch = 0;
     const LeafPlace* place = nullptr;

@@ -43,7 +43,7 @@ class Planner {
   }
 
  private:
-  // Where the clusters of the tree end in the copy. Small ones that follow each other become one.
+  // The ends of the tree's clusters in the copy. Small ones that follow each other become one.
   std::vector<std::int64_t> joined_clusters() const {
     std::vector<std::int64_t> boundaries = cluster_boundaries(record_);
     if (boundaries.empty()) boundaries = {0, record_.entries};

@@ -9,7 +9,7 @@
 
 namespace tfile {
 
-// Which baskets of a tree become which baskets of its copy: decided before any of them is read. Pure.
+// Plans which baskets of a tree become which baskets of its copy: decided before any of them is read. Pure.
 
 // A basket of the copy.
 struct CopiedBasket {

@@ -89,7 +89,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   // storage fails to deliver these are unread.
   Result<> note_unwritten(std::vector<Column>& all, std::set<ColumnId>& left_unread) const;
 
-  // Of these columns, those whose first basket, or all of whose baskets, have no items.
+  // Keeps the columns whose first basket, or all of whose baskets, have no items.
   Result<> keep_those_without_items(std::vector<Column>& all, std::vector<ColumnId>& columns_left, bool whole,
                                     std::set<ColumnId>& left_unread) const;
   std::uint32_t baskets_looked_at(StreamId id, bool whole) const;
@@ -99,7 +99,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   // Columns whose bytes are missing, or contradict their lists, have no values, and a reason.
   void note_missing_values(std::span<Column> all) const;
 
-  // Of the branches from which a stream is decoded, one whose file cannot be opened.
+  // A branch from which a stream is decoded, and whose file cannot be opened.
   const BranchStorage* missing_branch(StreamId id) const;
   // Whether the branch has baskets in another file. (Baskets that were not full when the tree was written are in the
   // tree's record.)
@@ -126,7 +126,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   // offsets.
   bool sizes_add_up(StreamId id) const;
 
-  // What the record alone tells: of baskets that are in it, everything. Of others only sums, which may be wrong (ROOT
+  // By the record alone: for baskets that are in it, everything. For others only sums, which may be wrong (ROOT
   // 5.34 has counted baskets twice): they are believed where they give as many items as were counted in a branch with
   // the same lists.
   std::optional<std::vector<std::int64_t>> lengths_without_header(StreamId id) const;
@@ -135,7 +135,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
 
   std::optional<std::vector<std::int64_t>> told_by_neighbour(StreamId id) const;
 
-  // What the size of the data is if fTotBytes is right. It includes the keys, the data and the entry offsets (a count,
+  // The size of the data if fTotBytes is right. It includes the keys, the data and the entry offsets (a count,
   // then n + 1 of them) of the baskets on disk.
   std::optional<std::uint64_t> size_by_keylen(StreamId id, std::int64_t keylen) const;
 

@@ -11,7 +11,7 @@
 
 namespace tfile {
 
-// What the record of a tree has beside its branches: its friends, aliases, and its index (docs/format.md, "Friends and
+// The parts of a tree's record beside its branches: its friends, aliases, and its index (docs/format.md, "Friends and
 // indices of trees"). Bounds are checked by the cursor, which fails where the bytes end or contradict themselves.
 
 // The TList of TFriendElement that fFriends points to, from its frame on. `keylen`: as in read_tree(). Slots that hold

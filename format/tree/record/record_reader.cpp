@@ -250,7 +250,7 @@ void RecordReader::read_numbers(Cursor& in, const RecordStep& step, std::int64_t
   }
 }
 
-// What a tree has beside its branches. Damage in it stays there.
+// Reads the parts of a tree beside its branches. Damage in one stays there.
 void RecordReader::read_beside(Cursor& in, Field field) {
   const ObjectTag tag = read_object_tag(in, keylen_);
   if (tag.kind != ObjectTag::Kind::object) return;

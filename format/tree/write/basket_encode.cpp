@@ -23,7 +23,7 @@ using Bytes = std::span<const std::byte>;
 // The number of its items follows.
 constexpr std::uint16_t kCollectionVersion = 10;
 constexpr std::size_t kCollectionHeaderSize = 4 + 2 + 4;
-// Of a member of records in lists, whose own branch has their number; and of a text that is a member of an object.
+// For a member of records in lists, whose own branch has their number; and for a text that is a member of an object.
 constexpr std::size_t kMemberHeaderSize = 4 + 2;
 constexpr std::uint32_t kByteCountBit = 0x40000000;
 
@@ -244,7 +244,7 @@ class DataWriter {
 
   std::size_t header_size() const { return branch_.is_in_list() ? kMemberHeaderSize : kCollectionHeaderSize; }
 
-  // Of what lies between `begin` and `end`.
+  // The header of what lies between `begin` and `end`.
   static void put_header(std::byte* begin, const std::byte* end) {
     store_big(begin, static_cast<std::uint32_t>(end - begin - 4) | kByteCountBit);
     store_big(begin + 4, kCollectionVersion);

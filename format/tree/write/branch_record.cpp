@@ -229,7 +229,7 @@ std::int32_t split_level(const WrittenBranch& branch) {
   return branch.has_class() || (branch.kind == Kind::vectors && !branch.number) ? kSplitLevel : 0;
 }
 
-// What is written of a branch, and where the branch around it is, if it has one.
+// The source of a branch's record, and where the branch around it is, if it has one.
 struct BranchSource {
   const WrittenBranch& branch;
   const BranchBaskets& baskets;

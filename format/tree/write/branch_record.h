@@ -11,7 +11,7 @@
 
 namespace tfile {
 
-// What records of trees have, as ROOT 6.40 writes them.
+// The versions in records of trees, as ROOT 6.40 writes them.
 inline constexpr std::uint16_t kAttFillVersion = 2;
 inline constexpr std::uint32_t kIoFeaturesChecksum =
     0x1AA12F10;  // of ROOT::TIOFeatures, which has no version of its own

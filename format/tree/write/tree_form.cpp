@@ -54,7 +54,7 @@ class FormMaker {
   const InputColumn& column(const OfferedNode& place) const { return columns_[*place.column]; }
   Result<> add_or_leave_out(const OfferedNode& top);
 
-  // What becomes of a member that is not held: it is left out where that is wanted.
+  // Leaves out a member that is not held, where that is wanted.
   Result<> leave_out(const std::string& path, Error error) const;
 
   // The members of a record, as far as they are held: `add` adds one. The first error if none is.
@@ -79,7 +79,7 @@ class FormMaker {
   }
   Result<> add_field(const OfferedNode& top);
 
-  // Of a branch, or of one below it: ROOT finds both by their whole names.
+  // Takes the name of a branch, or of one below it: ROOT finds both by their whole names.
   Result<> take_name(const std::string& name, const OfferedNode& top);
   static FieldForm::Kind kind_of(Shape::Kind kind);
 
@@ -96,7 +96,7 @@ class FormMaker {
   Result<Shape> shape_of(const OfferedNode& place, const std::string& path) const;
   Result<Shape> list_of(const OfferedNode& place, const OfferedNode& offsets, const std::string& path) const;
 
-  // What stands beside the offsets of a list.
+  // Checks what stands beside the offsets of a list.
   Result<> check_items(const OfferedNode& items, const std::string& path) const;
   static bool is_variant(const OfferedNode& place);
 
@@ -111,7 +111,7 @@ class FormMaker {
   Result<> add_member(const OfferedNode& member, const std::string& path, Shape& shape) const;
   Result<Shape> record_of(const OfferedNode& place, const std::string& path) const;
 
-  // What is missing in a directory that may be a list or a text, for it holds nothing but items of one; else empty.
+  // The missing part of a directory that may be a list or a text, as it holds nothing but items of one; else empty.
   std::string missing_list(const OfferedNode& place) const;
 
   // A record that becomes an object of a class.
@@ -260,7 +260,7 @@ Result<Shape> FormMaker::list_of(const OfferedNode& place, const OfferedNode& of
     shape.columns.push_back(*items.column);
     return shape;
   }
-  // What is alone there is a list whose offsets are still to come, or a member to which others are.
+  // A child that is alone there is a list whose offsets are still to come, or a member to which others are.
   if (std::string missing = missing_list(items); !missing.empty()) {
     shape.kind = Shape::Kind::list;
     shape.incomplete = "values: " + missing;

@@ -66,7 +66,7 @@ struct TreeChanges {
 
 std::vector<std::byte> edit_tree(const CommittedTree&, std::uint32_t keylen, const TreeChanges&);
 
-// Which of the branches in these slots can be removed: all except those to whose leaves a remaining branch refers.
+// The branches in these slots that can be removed: all except those to whose leaves a remaining branch refers.
 std::vector<std::size_t> branches_free_to_go(const CommittedTree&, std::vector<std::size_t> slots);
 
 }  // namespace tfile

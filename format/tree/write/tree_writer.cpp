@@ -21,7 +21,7 @@ constexpr const char* kClassesOfTrees[] = {
     "TTree", "TNamed", "TObject",        "TAttLine",    "TAttFill", "TAttMarker", "ROOT::TIOFeatures", "TBranch",
     "TLeaf", "TList",  "TSeqCollection", "TCollection", "TString",  "TBranchRef", "TRefTable",         "TObjArray"};
 
-// Of a branch below another, as ROOT finds it: without its dimensions.
+// The name of a branch below another, as ROOT finds it: without its dimensions.
 std::string whole_name(const WrittenBranch& member) { return member.name.substr(0, member.name.find('[')); }
 
 void count_bytes(TreeNumbers& numbers, std::span<const BranchToWrite> branches) {
@@ -112,7 +112,7 @@ Result<Part> TreeWriter::encode(std::size_t branch, const OfferedPart& offered) 
   return encode_baskets(branches_[branch].form, place_, offered.entries, offered.columns);
 }
 
-// Of several baskets, the largest tells how many entries a part has.
+// If there are several baskets, the largest tells how many entries a part has.
 void TreeWriter::add_sample(std::size_t branch, const Part& part) {
   EntryBytes bytes = entry_bytes(part);
   std::int64_t largest = 0;
