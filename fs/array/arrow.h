@@ -13,7 +13,7 @@ namespace tfilefs {
 // The framing of an Arrow IPC file (format version V5, https://arrow.apache.org/docs/format/Columnar.html): magic, the
 // schema's message, one record batch's message and body, the end of stream, the footer.
 
-// Of seconds and nanoseconds: timestamps since 1970, of no time zone and of UTC, in eight bytes.
+// Dates are seconds and nanoseconds: timestamps since 1970, of no time zone and of UTC, in eight bytes.
 struct ArrowField {
   enum class Kind : std::uint8_t { number, boolean, string, binary, list, fixed_list, record, seconds, nanoseconds };
   std::string name;  // UTF-8

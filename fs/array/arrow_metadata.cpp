@@ -52,7 +52,7 @@ class Words {
   std::size_t size_;
 };
 
-// What Arrow's messages and footers are made of. Its bytes are checked as a whole, before any is followed. `what`: for
+// A table of Arrow's messages and footers. Its bytes are checked as a whole, before any is followed. `what`: for
 // the error.
 template <class Table>
 Result<const Table*> checked(std::span<const std::byte> bytes, const char* what) {

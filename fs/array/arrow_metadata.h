@@ -33,7 +33,7 @@ struct ArrowSourceField {
   std::vector<ArrowSourceField> children;
 };
 
-// Where a message lies, with its body behind it.
+// The place of a message, with its body behind it.
 struct ArrowBlock {
   std::uint64_t offset = 0, metadata_size = 0, body_size = 0;
 };

@@ -147,7 +147,7 @@ void read_in(const Set& set, const Extents& extents, StreamId stream, std::uint3
   read_missing(set, read, use, std::move(ahead), std::move(reply));
 }
 
-// What is not in the cache.
+// Reads chunks that are not in the cache.
 void read_missing(const Set& set, const ColumnRead& read, ReadUse use, ReadAhead::Advice ahead, Reply<Slices> reply) {
   using Chunks = std::vector<ChunkPtr>;
   auto finish = [set, read, use, waiting = Stopwatch()](Result<Chunks> chunks, Reply<Slices> done) mutable {
@@ -190,7 +190,7 @@ bool wants_others(const ReadAhead::Advice& ahead, bool missed) {
   return companions || ahead.sweep.begin < ahead.sweep.end || !ahead.opened.empty();
 }
 
-// What is loaded along with a column, of others.
+// The chunks of other columns that are loaded along with a column.
 std::vector<ChunkKey> chunks_of_others(AttachedSet& set, StreamId stream, const ReadAhead::Advice& ahead, bool missed) {
   std::vector<ChunkKey> others;
   const auto add = [&](const std::vector<ChunkKey>& keys) { others.insert(others.end(), keys.begin(), keys.end()); };

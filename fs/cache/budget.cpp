@@ -131,7 +131,7 @@ void Budget::pump() {
   }
 }
 
-// Where there is no memory to find out what it needs, it is denied. No request keeps the queue from going on.
+// If there is no memory to find out what it needs, it is denied. No request keeps the queue from going on.
 Budget::Served Budget::served_or_refused(Waiting& head) {
   Served served;
   if (const Result<> all = tried([&] { served = serve(head); }); !all) served.refused = all.error();

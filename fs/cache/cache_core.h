@@ -34,10 +34,10 @@ struct CacheCore {
   const CacheOptions options;
   const std::shared_ptr<Budget> budget;
   ChunkCache chunks;
-  // Of views: enough for a few readers, each with its piece and the next one; a piece is up to about a megabyte.
+  // For views: enough for a few readers, each with its piece and the next one; a piece is up to about a megabyte.
   static constexpr std::size_t kViewPieces = 4 << 20;
   PieceCache pieces;
-  // Of files of chains: a column of 64 KB in each of a thousand files.
+  // For files of chains: a column of 64 KB in each of a thousand files.
   static constexpr std::size_t kFileParts = 64 << 20;
   PieceCache file_parts;
   Executors exec;

@@ -18,7 +18,7 @@ namespace tfilefs {
 
 struct CacheCore;
 
-// What is loaded before a reader asks for it: nothing; the next chunks of a column that is read in order; and in
+// The chunks that are loaded before a reader asks: none; the next ones of a column that is read in order; and in
 // addition the columns that are used together.
 enum class Prefetch : std::uint8_t { off, sequential, learn };
 
@@ -87,7 +87,7 @@ class CachedStreams {
   // The cache of pieces of views, for their next readers.
   virtual PieceCache& pieces() const = 0;
 
-  // What is known of the files if they are several; else null.
+  // The state of the files if they are several; else null.
   struct Files {
     std::uint64_t bytes = 0;  // of all together
     std::string json;         // what .schema.json says of them
@@ -110,7 +110,7 @@ class ClusterCache {
   // The threads of the cache and of the whole mount; the pieces of its views.
   Executors& exec();
   PieceCache& pieces();
-  // What small files of chains hold of columns that are read at random: it outlives the opening of a file.
+  // The columns that are read at random in small files of chains: they outlive the opening of a file.
   PieceCache& file_parts();
   bool looks_ahead() const;  // Prefetch is not off
   bool learns() const;       // which columns are used together

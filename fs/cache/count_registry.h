@@ -25,7 +25,7 @@ struct TableLabel {
 struct TableReport {
   TableLabel label;   // the generation is the newest
   ReadCounts counts;  // of all states of the file, loaded or not
-  // Of the newest state, while it is loaded: the table, and the streams that were used.
+  // The newest state, while it is loaded: the table, and the streams that were used.
   std::shared_ptr<const tfile::StreamSet> set;
   std::vector<std::pair<tfile::StreamId, ReadCounts>> streams;
   // One of at most kTablesMax tables that a bounded list shows separately. Does not change while the path is known, so

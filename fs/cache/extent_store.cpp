@@ -148,7 +148,7 @@ std::optional<ExtentsPtr> ExtentStore::take_told(StreamId stream, std::size_t sl
   return fits ? std::optional(std::move(reply.mapped())) : std::nullopt;
 }
 
-// Of these streams, those whose headers have to be asked for.
+// Those of the streams whose headers have to be asked for.
 std::vector<StreamId> ExtentStore::without_headers(const AttachedSet& set, std::span<const StreamId> streams) const {
   std::vector<StreamId> found;
   std::size_t headers = 0;
@@ -243,7 +243,7 @@ Result<> ExtentStore::look(const AttachedSet& set, StreamId stream, const std::s
     const std::shared_ptr<void> end(nullptr, [&](void*) { end_look(stream); });
     return look_at_remote(set, stream, looks);
   }
-  // Who asks for a first length reads that column next: it gets its extents.
+  // A reader that asks for a first length reads that column next: it gets its extents.
   if (looks > 0) look_nearby(set, stream, looks - 1, stop);
   return {};
 }
@@ -275,8 +275,8 @@ void ExtentStore::note_lengths(StreamId stream, const Result<ExtentsPtr>& extent
   streams_[stream].lengths = std::move(lengths);
 }
 
-// Of the streams whose headers tell of all others, those from `from` on of which as many headers are as come along with
-// the look; they are noted.
+// The streams whose headers tell of all others, from `from` on: as many as have headers that come along with the look.
+// They are noted.
 std::vector<StreamId> ExtentStore::looked_at_along(const AttachedSet& set, StreamId from, std::uint32_t looks) {
   std::vector<StreamId> streams = set.streams->counter()->telling_streams();
   std::rotate(streams.begin(), std::ranges::lower_bound(streams, from), streams.end());
@@ -313,7 +313,7 @@ void ExtentStore::await_look(StreamId stream) {
   while (under_look_.contains(stream)) looked_.wait(mutex_);
 }
 
-// Who asks for the length of a list may read it next: all of its headers come, and its first bytes. Or all lists are
+// If the length of a list is asked for, it may be read next: all of its headers come, and its first bytes. Or all are
 // gone through: the headers of others come along, of which one tells the lengths of all lists that have the same
 // counter.
 Result<> ExtentStore::look_at_remote(const AttachedSet& set, StreamId stream, std::uint32_t looks) {

@@ -18,13 +18,13 @@ namespace tfilefs {
 
 // Whether the bytes of the stream come from a server.
 bool is_remote(const tfile::StreamSet&, tfile::StreamId);
-// Where they come from, for the threads that read there.
+// The origin of its bytes, for the threads that read there.
 tfile::ServerId origin_of(const tfile::StreamSet&, tfile::StreamId);
 
 // Extents that several hold, or the error.
 Result<ExtentsPtr> held(Result<tfile::Extents>);
 
-// What is read of one stream, or of many.
+// The headers that are read of one stream, or of many.
 class HeaderReads {
  public:
   explicit HeaderReads(const AttachedSet& set) : set_(set) {}

@@ -80,7 +80,7 @@ class PayloadCount {
     return batch;
   }
 
-  // Of the streams that are counted to their end, the first one last: who waits for it may ask for the others next.
+  // Tells of the streams that are counted to their end, the first one last: its reader may ask for the others next.
   void tell() {
     for (std::size_t i = at_; i-- > told_;) done_(sums_[i].stream, sums_[i].items.take());
     told_ = at_;

@@ -20,7 +20,7 @@ using PiecePtr = std::shared_ptr<const std::string>;
 // piece in several reads; of columns of chains (file_parts()). They count in the budget. Thread-safe.
 class PieceCache {
  public:
-  // Of so many bytes, but no more than this share of the budget: the others are for the chunks that pieces are made of.
+  // Holds so many bytes, but no more than this share of the budget: the rest is for the chunks that pieces are made of.
   PieceCache(std::shared_ptr<Budget> budget, std::size_t size_max, std::uint64_t budget_share);
 
   PiecePtr find(const void* owner, std::size_t piece);

@@ -20,11 +20,11 @@ constexpr std::uint64_t kAheadMax = 8 << 20;
 // asked for.
 constexpr std::uint64_t kBesideMax = 4 << 20;
 
-// Of columns that a program has opened at a remote source and not read yet. A program that opens more may want but a
+// Columns that a program has opened at a remote source and not read yet. A program that opens more may want but a
 // few of them, and a slow line needs seconds for more bytes.
 constexpr std::size_t kOpenedMax = 128;
 constexpr std::uint64_t kOpenedBytesMax = 4 << 20;
-// Of these columns, further entries come along if all of it is no more. Where baskets are small, each column would soon
+// Further entries of these columns come along if all of it is no more. If baskets are small, each column would soon
 // ask for its next ones by itself; the kernel reads half as much ahead of a single column.
 constexpr std::uint64_t kOpenedAheadMax = 256 << 10;
 
@@ -140,7 +140,7 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
   const Lock lock(mutex_);
   SequenceDetector::Advice sequence = observe(read, PlacedColumn{read, extents}.end());
   advice.is_remote = is_remote_;
-  // Of a remote source, what is wanted next is under way with the first bytes.
+  // For a remote source, what is wanted next is under way with the first bytes.
   if (sequence.ahead > 0) sequence.ahead = std::max(sequence.ahead, ahead_min_);
   if (!chosen && sequence.run <= kBesideMax) sequence.ahead = 0;
   const auto first_item = static_cast<std::uint64_t>(extents.first[read.slot][read.first_chunk]);
@@ -162,8 +162,8 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
   return advice;
 }
 
-// Who has read all of a column at once is not expected to go on. A table may have ten thousands of small columns, each
-// of which is read so.
+// A reader that has read all of a column at once is not expected to go on. A table may have ten thousands of small
+// columns, each of which is read so.
 SequenceDetector::Advice ReadAhead::observe(const ColumnRead& read, std::uint64_t column_end) {
   const std::uint64_t ahead_max = window({read.stream, read.first_chunk});
   const std::uint64_t column = std::uint64_t{read.stream} << 32 | read.slot;

@@ -24,7 +24,7 @@ class SetCounts {
   // The counts of a stream; made when first asked for, and valid as long as this object.
   AtomicReadCounts& stream(tfile::StreamId);
 
-  // What a stream contributed to something that is counted as a whole, in bytes.
+  // The share of a stream in something that is counted as a whole, in bytes.
   struct Share {
     tfile::StreamId stream = 0;
     std::uint64_t bytes = 0;

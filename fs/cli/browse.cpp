@@ -89,7 +89,7 @@ std::string page_of(const std::string& inside) {
   return "/.tfilefs/page/?" + at;
 }
 
-// What is served, and the path in it where the page begins. Several files are looked at as one.
+// The sources to serve, and the path in them where the page begins. Several files are looked at as one.
 Result<std::string> take_sources(const std::vector<std::string>& words, ServeRequest& request) {
   if (request.options.chain) {  // which has names of its own: with tables, of lists
     request.sources = words;

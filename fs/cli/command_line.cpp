@@ -44,7 +44,7 @@ std::string with_value(const MountOption& option) {
   return name + (option.value.empty() ? "" : "=" + std::string(option.value));
 }
 
-// What the help of the whole program says beyond that of a command.
+// The part of the help of the whole program that no command has.
 std::string lists() {
   std::string text = "Commands:\n";
   for (const Command& command : all_commands().subspan(1)) {

@@ -43,7 +43,7 @@ class CommandLine {
   std::optional<int> parse(int argc, char** argv);
 
  private:
-  // What is wrong, without the parser's own words if it is one of the usual mistakes.
+  // The mistake, without the parser's own words if it is one of the usual ones.
   std::string wrong_usage(const std::string& parser_text) const;
   CLI::Option* add(std::string_view name,
                    const std::function<CLI::Option*(const std::string& names, std::string does)>&);

@@ -8,7 +8,7 @@
 
 namespace tfilefs {
 
-// What may stand in the place of the last word of a command line.
+// The words that may stand in the place of the last word of a command line.
 struct Completion {
   struct Offer {
     std::string word;  // all of it, what was typed included

@@ -218,7 +218,7 @@ Result<> Copier::copy_link(const Copy& each) {
   return {};
 }
 
-// What tells two states of a file apart, as far as it can be seen without reading it.
+// Tells two states of a file apart, as far as it can be seen without reading it.
 std::string Copier::identity_of(const Copy& each) const {
   const Attributes& from = each.from.attributes();
   std::string all = each.shown + "\n" + std::to_string(from.size);
@@ -233,7 +233,7 @@ std::string hash_text(const std::string& text) {
   return hash.data();
 }
 
-// Of which state of which file a copy is. Without such an attribute it is made again: times of files in a ROOT file
+// The state and the file that a copy is of. Without such an attribute it is made again: times of files in a ROOT file
 // have whole seconds, so they do not tell it.
 constexpr const char* kCopyOf = "user.tfilefs.copy_of";
 
@@ -311,7 +311,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return std::filesystem::is_regular_file(a, error) && std::filesystem::equivalent(a, b, error);
 }
 
-// Where what is found in a source goes.
+// The place to which a find in a source goes.
 struct Destination {
   std::string path;
   bool is_directory = false;

@@ -11,7 +11,7 @@
 // and completion (cli/complete.cpp) are made from it.
 namespace tfilefs {
 
-// What a word of the command line is, for completion.
+// The kind of a word of the command line, for completion.
 enum class ValueHint : std::uint8_t {
   nothing,
   text,           // which nobody can guess

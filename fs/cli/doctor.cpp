@@ -201,7 +201,7 @@ Ended run_self(std::vector<std::string> arguments) {
   return run_program("/proc/self/exe", std::move(arguments));
 }
 
-// Of the mount's device, which the kernel reads ahead for.
+// Looks at the mount's device, which the kernel reads ahead for.
 MachineFinding look_at_read_ahead(const std::string& device) {
   constexpr int kWanted = 1024;  // what the daemon asks for
   std::istringstream text(text_of("/sys/class/bdi/" + device + "/read_ahead_kb"));

@@ -78,7 +78,7 @@ std::size_t terminal_columns() {
   return kUsual;
 }
 
-// What -o names.
+// The file that -o names.
 struct DrawingOutput {
   DrawingForm form = DrawingForm::csv;
   FilePlace place;
@@ -106,8 +106,8 @@ Result<> show_drawing(const Drawing& drawing, const DrawFlags& given, const std:
   return {};
 }
 
-// Where a local file has no table of the name, with the name that is most like it, or those of its tables, as where
-// none is named; where it stands second, with both in order.
+// If a local file has no table of the name, the error tells the name that is most like it, or those of its tables, as
+// if none is named; if the file stands second, it tells both in order.
 Error with_like_name(Error error, const DrawFlags& given) {
   const ChainName name = parse_chain_name(given.source), other = parse_chain_name(given.expressions);
   if (name.table.empty() && !other.table.empty() && ::access(other.file.c_str(), F_OK) == 0) {

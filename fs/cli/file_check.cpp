@@ -284,7 +284,7 @@ void Checker::check_key(const KeyInfo& key, const std::string& path, int depth) 
     const auto sets = file_.attribute_sets(key);
     return sets ? check_attribute_sets(**sets, path, depth + 1) : failed(sets.error());
   }
-  // Of any other key only the payload can be checked.
+  // For any other key only the payload can be checked.
   if (const auto read = check_payload(key); !read) failed(read.error());
 }
 

@@ -10,7 +10,7 @@
 
 namespace tfilefs {
 
-// What a finding means to readers of the file.
+// The meaning of a finding to readers of the file.
 enum class FindingClass : std::uint8_t {
   error,    // something cannot be read
   warning,  // programs may read, or continue, it in different ways

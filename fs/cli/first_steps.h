@@ -7,7 +7,7 @@
 
 namespace tfilefs {
 
-// What may be typed first in a mount, in a line for a terminal: "tfilefs: try head mnt/Events.csv, or ...". Opens the
+// The first commands to try in a mount, in a line for a terminal: "tfilefs: try head mnt/Events.csv, or ...". Opens the
 // first table. Blocks.
 std::string first_steps(FileSystem&, const std::string& mount_point);
 

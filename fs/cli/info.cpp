@@ -26,7 +26,7 @@ struct ToldTable {
   std::uint64_t stored = 0;
 };
 
-// What a screen shows of a file.
+// A file as a screen shows it.
 struct ToldFile {
   std::string name, title, version;
   std::uint64_t size = 0;

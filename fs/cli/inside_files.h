@@ -19,7 +19,7 @@ struct InsideFile {
   HeldInode inode;
 };
 
-// What a path in a source stands for: one file or directory, or, if it is a pattern (vfs/names/path_pattern.h), all
+// The files of a path in a source: one file or directory, or, if it is a pattern (vfs/names/path_pattern.h), all
 // that are listed and match it, in the order of their names. A name that is not there is looked for without the
 // backslashes before characters of patterns. Errors: not_found, also where nothing matches. Blocks.
 Result<std::vector<InsideFile>> files_at(FileSystem&, const std::string& path);

@@ -14,7 +14,7 @@ namespace tfilefs {
 std::vector<std::string> walk_keys(const tfile::File&,
                                    const std::function<void(const tfile::KeyInfo&, const std::string& path)>& visit);
 
-// Of the tables of a file of this machine, "; it has Events, Muons" and how many more; nothing if it cannot be read.
+// The tables of a file of this machine, "; it has Events, Muons" and how many more; nothing if it cannot be read.
 // Blocks.
 std::string told_tables(const std::string& file);
 

@@ -164,7 +164,7 @@ void Lister::print(const ListedThing& thing, const std::string& path) {
   std::printf("%s%s\n", details.c_str(), printable(thing.name).c_str());
 }
 
-// What the extended attributes say, numbers as numbers.
+// Adds the extended attributes, numbers as numbers.
 void add_attributes(const ListedThing& thing, nlohmann::ordered_json& to) {
   if (const std::string& type = thing.xattr("type"); !type.empty()) to["holds"] = type;
   for (const char* const name : {"class", "title", "dtype", "compression", "reason"})
@@ -192,7 +192,7 @@ void Lister::add_json(const ListedThing& thing, const std::string& path) {
   add_attributes(thing, item);
 }
 
-// What all sources share.
+// The request that all sources share.
 struct ListRequest {
   MountOptions options;
   Wanted wanted;

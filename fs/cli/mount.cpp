@@ -84,7 +84,7 @@ struct MountRequest {
   std::string tries_at;  // the mount point as it was given, to name first steps at; empty: nobody would read them
 };
 
-// What is wrong with the arguments, and what was meant; empty: nothing is.
+// The mistake in the arguments, and what was meant; empty: there is none.
 std::string meant_otherwise(const MountRequest& request, const std::string& mount_point) {
   const std::string swapped = swapped_arguments(request.sources, mount_point);
   if (!swapped.empty() || request.options.chain) return swapped;
@@ -235,7 +235,7 @@ class WithLog {
   WithLog& operator=(const WithLog&) = delete;
 };
 
-// What is told when the mount answers: a line that names first steps, or nothing. Of servers nothing is asked for it.
+// The text when the mount answers: a line that names first steps, or nothing. No server is asked for it.
 std::string steps_of(const MountRequest& request, FileSystem& fs) {
   const bool is_remote = std::any_of(request.sources.begin(), request.sources.end(), tfile::is_url);
   return request.tries_at.empty() || is_remote ? "" : first_steps(fs, request.tries_at);
@@ -278,7 +278,7 @@ Result<> mount_and_serve(MountRequest& request, Place& place, const Ready& ready
   });
 }
 
-// What throws here is a lack: of threads, or memory.
+// An exception here is a lack: of threads, or memory.
 Result<> mount_or_say_why(MountRequest request, const Ready& ready) {
   Place place;
   const Result<> served = [&]() -> Result<> {
@@ -301,7 +301,7 @@ void make_absolute(MountRequest& request) {
   if (!mounted_descriptor(request.mount_point)) request.mount_point = absolute_path(request.mount_point);
 }
 
-// Where standard error is the log, in its form.
+// If standard error is the log, in its form.
 int say_failure(const LogOptions& log, const Error& error) {
   if (log.to != LogOptions::To::standard_error || log.form == LogOptions::Form::text) return complain(error);
   Log(log).add(Severity::error, LogEntry{message_of(error), "", error.system_errno});

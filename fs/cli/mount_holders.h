@@ -13,7 +13,7 @@ namespace tfilefs {
 // is no mount.
 std::string mount_device(const std::string& absolute_path);
 
-// What keeps a mount alive after it was unmounted at one path: other paths in this mount namespace, and one process per
+// The holders of a mount that was unmounted at one path: other paths in this mount namespace, and one process per
 // other namespace, each with the command that lets go of it. The processes of other users are not all visible. Blocks.
 std::vector<std::string> mount_holders(const std::string& device);
 

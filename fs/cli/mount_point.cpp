@@ -50,7 +50,7 @@ bool is_at(const char* path, const struct stat& directory) {
   return path && ::stat(path, &status) == 0 && is_same(status, directory);
 }
 
-// What a mount on the directory would hide, in words; empty: nothing, or what this process may not see.
+// The files that a mount on the directory would hide, in words; empty: none, or what this process may not see.
 std::string hidden_below(const std::string& path, const struct stat& directory) {
   if (is_at("/", directory)) return "is the root directory";
   const passwd* owner = ::getpwuid(directory.st_uid);

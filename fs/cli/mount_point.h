@@ -21,7 +21,7 @@ struct MountPoint {
 // Errors: not_found, invalid, busy (a mount of tfilefs); each names what helps.
 Result<MountPoint> prepare_mount_point(const std::string& path, bool nonempty);
 
-// Of several mounts that begin or end at a place at the same time, one goes on, and the others wait, and find the place
+// If several mounts begin or end at a place at the same time, one goes on, and the others wait, and find the place
 // as it then is. Each holds an abstract socket whose name says which directory it is: to open that would have an
 // automounter mount it, and wait for this very mount. Where the name is taken for seconds, it is done without that.
 class PlaceHold {

@@ -63,7 +63,7 @@ constexpr auto kCompressionNames = std::to_array<std::string_view>({"none", "zli
 
 }  // namespace
 
-// What was taken so far. mount(8) passes rw by default, so there only `writable` asks for writing. A call by mount(8)
+// Options taken so far. mount(8) passes rw by default, so there only `writable` asks for writing. A call by mount(8)
 // is recognized by the options dev and suid (or their opposites) that its helper adds.
 struct ParsedOptions {
   MountOptions options;
@@ -656,7 +656,7 @@ std::vector<std::string> split_options(std::string_view list) {
   return parts;
 }
 
-// What they name is known when a table is entered.
+// The names in them are known when a table is entered.
 Result<> check_expressions(const TableShaping& shaping) {
   std::vector<WantedExpression> all = shaping.definitions;
   all.insert(all.end(), shaping.choices.begin(), shaping.choices.end());
@@ -724,7 +724,7 @@ Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) 
       TRY_VOID(take_option(option.substr(0, equals), value, parsed));
     }
   }
-  // What the machine has is read from files, and only if it counts.
+  // The machine's memory is read from files, and only if it counts.
   if (fs.cache.memory == 0) fs.cache.memory = default_memory(memory_limit().amount);
   if (fs.cache.threads == 0) fs.cache.threads = usable_cores();
   if (parsed.is_chain) parsed.options.chain = parsed.chain;

@@ -26,7 +26,7 @@ namespace {
 
 using Given = std::vector<std::string>;
 
-// What the command line says, as text.
+// The flags of the command line, as text.
 struct GivenFlags {
   std::string format = "keep", compression, cluster, entries, select, where, split, threads, memory;
   Given columns, drop, friends, defines, tables, rename, words;
@@ -187,7 +187,7 @@ void print_json_of(const RepackOptions& options, const RepackReport& report) {
               {"renamed", report.renamed}});
 }
 
-// Of all files; 0 if some of them are no files of this machine.
+// The size of all files; 0 if some of them are no files of this machine.
 double bytes_of(const std::vector<std::string>& sources) {
   double bytes = 0;
   for (const std::string& source : sources) {

@@ -8,7 +8,7 @@
 
 namespace tfilefs {
 
-// What repack reads: names of files, with the path of a table behind them, and the expression of a `.where=` at the
+// The sources of repack: names of files, with the path of a table behind them, and the expression of a `.where=` at the
 // end of it ("" for none).
 struct RepackSources {
   std::vector<std::string> names;

@@ -12,7 +12,7 @@ struct ResourceLimit {
   std::string from;  // the file of a control group that says so; empty: the machine has no more
 };
 
-// What the machine has, or less where the control group of the process, or one above it, allows less: version 1 and 2
+// The machine's limit, or less if the control group of the process, or one above it, allows less: version 1 and 2
 // of cgroups(7), nested, as a container sees them. `root`: the directory in whose proc/ and at whose mount points the
 // files lie, for tests.
 ResourceLimit memory_limit(const std::string& root = "");  // bytes

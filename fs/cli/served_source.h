@@ -21,7 +21,7 @@ struct ServeRequest {
   std::chrono::milliseconds linger{0};  // it ends so long after the last end of `lifeline` was closed
 };
 
-// Where a server is reached.
+// The address of a server.
 struct ServedAt {
   std::string origin;  // "http://127.0.0.1:4321"
   std::string token;

@@ -5,7 +5,7 @@
 
 namespace tfilefs {
 
-// What systemd, or another manager of services, is told of this one: READY=1, STATUS=..., STOPPING=1 (sd_notify(3)).
+// Tells systemd, or another manager of services, of this one: READY=1, STATUS=..., STOPPING=1 (sd_notify(3)).
 class ServiceNotice {
  public:
   // Takes NOTIFY_SOCKET out of the environment, so that no child of this process speaks for it.

@@ -24,7 +24,7 @@ struct ListedName {
   bool is_directory = false;
 };
 
-// What a listing of the directory shows, sorted. Blocks.
+// The names in a listing of the directory, sorted. Blocks.
 Result<std::vector<ListedName>> names_in(FileSystem&, InodeId directory);
 
 }  // namespace tfilefs

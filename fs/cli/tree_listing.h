@@ -35,7 +35,7 @@ struct ListedThing {
   bool is_key_directory() const;
 };
 
-// What a path leads to, without attributes if these cannot be read. Blocks.
+// The thing at the end of a path, without attributes if these cannot be read. Blocks.
 ListedThing thing_at(FileSystem&, std::string name, const FileSystem::Found&);
 
 // Everything that a listing of the directory shows, sorted by name; with attributes, for which tables are opened, if

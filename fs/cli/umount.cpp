@@ -130,7 +130,7 @@ std::vector<std::string> writers_of(const std::string& mount_point, const std::v
   return lines;
 }
 
-// What a commit of the whole mount said, and what it left.
+// The result of a commit of the whole mount, and what it left.
 struct Committed {
   Result<> result;
   Pending pending;

@@ -5,7 +5,7 @@
 
 namespace tfilefs {
 
-// What --version prints: "tfilefs 0.1.0". `verbose`: lines with the commit, the libraries that run, and what the
+// The text of --version: "tfilefs 0.1.0". `verbose`: lines with the commit, the libraries that run, and what the
 // processor is used for.
 std::string version_text(bool verbose);
 

@@ -11,7 +11,7 @@
 
 namespace tfilefs {
 
-// What runs the work of a mount: docs/architecture.md, "Threads".
+// The threads that run the work of a mount: docs/architecture.md, "Threads".
 struct Executors {
   Executors(unsigned threads, unsigned io_threads, unsigned job_threads)
       : io_pools(io_threads), job_pool(job_threads), planner(1), view_workers(std::max(2u, threads)), coders(threads) {}

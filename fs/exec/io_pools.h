@@ -23,7 +23,7 @@ class IoPools {
   void stop();
 
  private:
-  // Of a server. They only wait, for answers that may not come; columns are read without them.
+  // For a server. They only wait, for answers that may not come; columns are read without them.
   static constexpr unsigned kRemoteThreads = 64;
 
   const unsigned threads_;

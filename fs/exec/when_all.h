@@ -13,7 +13,7 @@
 
 namespace tfilefs {
 
-// What steps make that have no result.
+// The result of steps that have none.
 struct NothingMade {};
 
 // Work in steps, each of which answers a reply of its own: see when_all(). `Steps` says whether there is_more(), and

@@ -15,7 +15,7 @@ namespace {
 // Bins of all axes together, with those beyond them: of one axis ten million, and some more for several.
 constexpr std::uint64_t kBinsMax = 12'000'000;
 
-// What a unit gives: bins, and values that need other axes, or none yet.
+// The result of a unit: bins, and values that need other axes, or none yet.
 struct DrawnUnit {
   std::optional<DrawnHistogram> filled;
   std::size_t extensions = 0;  // that its axes have
@@ -116,7 +116,7 @@ class DrawRun {
     return true;
   }
 
-  // Of the values that wait.
+  // Finds axes for the values that wait.
   void find_axes() {
     std::vector<HistogramAxis> axes;
     can_extend_ = !are_ranges_given();
@@ -204,7 +204,7 @@ class DrawRun {
   std::vector<DrawnHistogram::Extension> extensions_;
 };
 
-// What the weight of a value is the product of.
+// The factors of a value's weight.
 std::vector<std::string> factors_of(const DrawRequest& request) {
   std::vector<std::string> factors;
   if (!request.cut.empty()) factors.push_back(request.cut);

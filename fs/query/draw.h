@@ -16,7 +16,7 @@
 
 namespace tfilefs {
 
-// What is drawn, as TTree::Draw takes it.
+// A drawing, as TTree::Draw takes it.
 struct DrawRequest {
   std::string expressions;         // "x", "y:x", "z:y:x"
   std::string cut, weights;        // "": none. The value of a cut is a weight as well

@@ -8,7 +8,7 @@
 
 namespace tfilefs {
 
-// What is drawn, as users write it. Errors: invalid, "TEXT: expected ...".
+// The text of a drawing, as users write it. Errors: invalid, "TEXT: expected ...".
 
 // "N[,N]": of x, y, z. "": as without.
 Result<> take_bins(const std::string&, DrawRequest&);

@@ -29,7 +29,7 @@ void for_each_bin(const DrawnHistogram& histogram, bool has_flow, Visit visit) {
   }
 }
 
-// What a bin shows.
+// The value that a bin shows.
 inline double bin_value(const DrawnHistogram& histogram, std::size_t bin) {
   return histogram.is_profile() ? histogram.profile_value(bin) : histogram.contents()[bin];
 }

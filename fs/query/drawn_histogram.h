@@ -32,7 +32,7 @@ class DrawnHistogram {
   bool is_profile() const { return is_profile_; }
   const std::vector<HistogramAxis>& axes() const { return axes_; }
 
-  // What lies beyond an axis goes into the bins there, or to `beyond`, if that is given.
+  // Values beyond an axis go into the bins there, or to `beyond`, if that is given.
   void fill(const DrawnValues&, DrawnValues* beyond = nullptr);
   // One of them, of which an axis that does not reach so far is extended.
   struct Extension {
@@ -50,15 +50,15 @@ class DrawnHistogram {
   std::span<const double> contents() const { return contents_; }
   std::span<const double> squares() const { return squares_; }  // of weights
   bool is_weighted() const { return is_weighted_; }             // with others than 1
-  // Of a profile, by bin: sums of weight x value, and of weight x value^2.
+  // Only a profile has them, by bin: sums of weight x value, and of weight x value^2.
   std::span<const double> value_sums() const { return value_sums_; }
   std::span<const double> value_squares() const { return value_squares_; }
-  // Of a profile: its value, the error of that, and the number of entries that tell as much, as TProfile gives them.
+  // For a profile: its value, the error of that, and the number of entries that tell as much, as TProfile gives them.
   double profile_value(std::size_t bin) const;
   double profile_error(std::size_t bin) const;
   double effective_entries(std::size_t bin) const;
 
-  // Of what lies within all axes, by axis. The moments have the value of a profile behind its axes.
+  // For what lies within all axes, by axis. The moments have the value of a profile behind its axes.
   double mean(std::size_t axis) const;
   double deviation(std::size_t axis) const;
   double sum_of_weights() const { return moments_.weights; }

@@ -20,7 +20,7 @@ struct BlockItems {
   std::span<const std::byte> bytes;
 };
 
-// Where the elements of a level begin in the one at place `at`, and how many there are. Lists outside of the block have
+// The begin of a level's elements in the one at place `at`, and how many there are. Lists outside of the block have
 // none, and so has a place below 0.
 std::pair<std::int64_t, std::int64_t> elements_at(std::span<const BlockItems>, const QueryPath::Level&,
                                                   std::int64_t at);

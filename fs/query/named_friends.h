@@ -9,13 +9,13 @@
 
 namespace tfilefs {
 
-// What may name columns of friends: expressions, also several with colons between them, and what their names stand for.
+// Texts that may name columns of friends: expressions, also with colons between them, and what their names stand for.
 struct FriendNamingTexts {
   std::vector<std::string> expressions = {};
   NamedExpressions definitions = {};
 };
 
-// Which of these aliases are named, in their order: as "ALIAS.NAME", or all of them where a name is none of the table's
+// The named ones of these aliases, in their order: as "ALIAS.NAME", or all of them if a name is none of the table's
 // own, as of several friends the first has it. Pure.
 std::vector<std::string> friends_named(const FriendNamingTexts&, const tfile::Table& of,
                                        const std::vector<std::string>& aliases);

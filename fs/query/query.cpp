@@ -30,7 +30,7 @@ Result<Expressions> parsed(const std::string& text, bool may_be_several) {
                                              static_cast<std::size_t>(nodes.error().offset)));
 }
 
-// Where each of the expressions stands in the text: up to the colon behind it.
+// The place of each expression in the text: up to the colon behind it.
 std::vector<std::string_view> texts_of(std::string_view text, const Expressions& expressions) {
   if (expressions.size() == 1) return {text};
   std::vector<std::string_view> texts;

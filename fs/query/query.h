@@ -27,7 +27,7 @@ bool is_query_name(std::string_view);
 // "NAME=EXPR". Nothing if it is not that: NAME is_query_name(), and EXPR is not empty and does not begin with "=".
 std::optional<NamedExpressions::value_type> parse_named_expression(std::string_view);
 
-// What expressions may name.
+// The names that expressions may use.
 struct QueryScope {
   TableNames names;
   NamedExpressions definitions = {};  // names, and the expressions that they stand for, before those of the table

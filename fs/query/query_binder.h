@@ -21,7 +21,7 @@ namespace tfilefs {
 // them. What is wrong in a text is remembered with its place; the functions then return nothing, or false.
 class QueryBinder {
  public:
-  // What a step leaves behind: numbers of entries, or of the iterations of a space.
+  // The result of a step: numbers of entries, or of the iterations of a space.
   struct Bound {
     std::uint32_t space = kSpaceOfEntries;
   };
@@ -96,7 +96,7 @@ class QueryBinder {
   // The step that makes one number of what was entered there.
   std::optional<Bound> leave(std::size_t entered, QueryStep step, std::uint32_t takes);
   std::optional<Bound> alternate(std::span<const Nodes> arguments, std::uint32_t space);
-  // Of a text, Length$ asks how many there are.
+  // For a text, Length$ asks how many there are.
   std::optional<Bound> number_or_text(Nodes nodes, std::uint32_t space);
 
   std::uint32_t new_space();
@@ -126,7 +126,7 @@ class QueryBinder {
   // The outer optional is empty if the name is none of these.
   std::optional<std::optional<Bound>> counter(const tfile::ExpressionNode& node, std::uint32_t space);
 
-  // What the name stands for: a definition, or an alias of the table. Null: it is neither.
+  // The text behind the name: a definition, or an alias of the table. Null: it is neither.
   const std::string* defined(std::string_view name) const;
 
   std::optional<std::optional<Bound>> definition(const tfile::ExpressionNode& node, const std::string& name,

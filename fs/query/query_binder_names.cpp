@@ -172,7 +172,7 @@ std::int32_t QueryBinder::inputs_of(std::span<const ListLevel> levels) {
 
 std::optional<std::uint32_t> QueryBinder::path(const WrittenName& name, ColumnId column,
                                                std::span<const ListLevel> levels, std::uint32_t space) {
-  // What a friend has for an entry takes no index.
+  // The one match that a friend has for an entry takes no index.
   const std::size_t first = !levels.empty() && levels[0].is_match ? 1 : 0;
   if (name.indices.size() > levels.size() - first)
     return wrong(name.indices[levels.size() - first].back(),

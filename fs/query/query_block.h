@@ -17,12 +17,12 @@
 
 namespace tfilefs {
 
-// What a long entry may take whose lists of lists cannot be gone through in pieces, and where it is counted.
+// The most that a long entry may take whose lists of lists cannot be gone through in pieces, and where it is counted.
 struct BlockMemory {
   std::uint64_t most = 64 << 20;
   std::shared_ptr<Budget> budget = nullptr;
 
-  // Of a cache that others use as well.
+  // The memory of a cache that others use as well.
   static BlockMemory of(std::shared_ptr<Budget> shared) { return {shared->size() / 4, std::move(shared)}; }
 };
 

@@ -25,7 +25,7 @@ struct QueryBlock::Run {
 
   std::size_t entries() const { return static_cast<std::size_t>(block.block_.size()); }
   std::size_t count(std::uint32_t space) const;
-  // Of the space of the step.
+  // The slot of the step's space.
   std::span<double> slot(const QueryStep& step, std::uint32_t behind = 0) const;
 
   Result<> steps() const;
@@ -64,7 +64,7 @@ struct QueryBlock::Run {
   // ---- of the iterations of an entry
 
   Result<> reduce(const QueryStep& step) const;
-  // What the iterations of an entry give, as far as they were looked at.
+  // The result of the iterations of an entry, as far as they were looked at.
   struct Reduced {
     double number = 0;
     bool is_first = true;  // none counted yet

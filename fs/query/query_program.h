@@ -39,7 +39,7 @@ struct QueryPath {
   friend bool operator==(const QueryPath&, const QueryPath&) = default;
 };
 
-// What expressions go through together: for each entry, the elements of all paths. Of paths with other numbers of
+// The iterations that expressions share: for each entry, the elements of all paths. If paths have other numbers of
 // elements, the shortest counts. Space 0 is that of the entries, and has no paths.
 struct QuerySpace {
   std::vector<QueryPath> paths;

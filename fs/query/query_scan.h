@@ -17,7 +17,7 @@
 
 namespace tfilefs {
 
-// What a query reads.
+// The source that a query reads.
 struct QuerySource {
   const tfile::Table& table;
   CachedStreams& streams;

@@ -110,7 +110,7 @@ class TableNames::Walk {
   }
 
   void add_named(NamedColumn column) { into_.push_back({named_parts(), branch_, is_friend_, std::move(column)}); }
-  // Of "event.fTracks" as a part, each name is one of its own.
+  // In "event.fTracks" as a part, each name is one of its own.
   std::vector<std::string> named_parts() const {
     std::vector<std::string> parts;
     for (const std::string& each : parts_) {
@@ -233,7 +233,7 @@ const NamedColumn* TableNames::find(std::string_view name) const {
   for (const std::uint32_t i : that_may_be(name, wanted.back())) {
     const Named& named = all_[i];
     const int fits = fit(named), found = fits == 0 || (named.is_of_friend && fits < 3) ? fits : fits + 3;
-    // Of a list of numbers, the numbers are meant; of one of records, the list.
+    // A list of numbers means the numbers; one of records, the list.
     const bool is_better =
         found > best_fit ||
         (found == best_fit && found > 0 && best->what >= NamedColumn::What::list && named.column.what < best->what);

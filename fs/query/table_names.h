@@ -20,7 +20,7 @@ struct ListLevel {
   friend bool operator==(const ListLevel&, const ListLevel&) = default;
 };
 
-// What a name in an expression stands for.
+// The column, or record, that a name in an expression stands for.
 struct NamedColumn {
   enum class What : std::uint8_t { number, text, list, record };  // of a list only the size can be asked
   What what = What::number;

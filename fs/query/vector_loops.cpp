@@ -29,7 +29,7 @@ std::uint64_t unsigned_bits_of(double value) {
 
 double remainder_of(double a, double b) {
   const std::int64_t divisor = bits_of(b);
-  // Of the least number, -1 is no divisor in C++.
+  // For the least number, -1 is no divisor in C++.
   return divisor == 0 || divisor == -1 ? 0 : static_cast<double>(bits_of(a) % divisor);
 }
 
@@ -118,7 +118,7 @@ constexpr ForEachNumber pointer_to(F) {
 
 constexpr double kArgumentMax = 700;  // of TTreeFormula's exp
 
-// What TTreeFormula calls without a namespace.
+// The functions that TTreeFormula calls without a namespace.
 const std::pair<std::string_view, ForEachNumber> kLoops[] = {
     {"sqrt", pointer_to([](double x) { return std::sqrt(std::abs(x)); })},
     {"abs", pointer_to([](double x) { return std::abs(x); })},

@@ -27,7 +27,7 @@ struct WrittenName {
 // Nothing if the nodes are no name.
 std::optional<WrittenName> written_name(ExpressionNodes);
 
-// Of "@muons.size" and the like, what is asked for its size; "": it is no such name.
+// The name in "@muons.size" and the like that is asked for its size; "": it is no such name.
 std::string name_of_sized(std::string name);
 
 // All names that stand in an expression, each as a whole: not "muons" of "muons.pt".

@@ -131,7 +131,7 @@ void ChainSource::name_friends(const FriendNamingTexts& texts) {
   }
 }
 
-// Of the only file, its table says the same as the chain's, and of a wide one each takes tens of megabytes.
+// If there is one file, its table says the same as the chain's, and for a wide one each takes tens of megabytes.
 Result<> ChainSource::take_own_table() {
   if (state_->files.size() != 1 || joined_ || named_ || table_->paths[0].empty())
     return {};  // empty: it has no columns

@@ -47,14 +47,14 @@ class ChainSource {
   }
   // Nodes of it that are as if they were not there, with all below them. Ascending.
   const std::vector<tfile::NodeId>& hidden() const { return hidden_; }
-  // Where the files differ; some columns may be left out.
+  // The differences between the files; some columns may be left out.
   const std::vector<Difference>& differences() const { return differences_; }
   CachedStreams& streams() const {
     if (own_) return *own_->streams();
     if (joined_) return *streams_;
     return *table_->streams;
   }
-  // What expressions may name: the table, and the friends that the texts name.
+  // The table that expressions may name: the table, and the friends that the texts name.
   const tfile::Table& named_table() const { return named_ ? *named_ : table(); }
   CachedStreams& named_streams() const { return named_ ? *named_streams_ : streams(); }
   const FriendsBeside& friends_beside() const { return beside_; }

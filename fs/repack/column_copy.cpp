@@ -28,7 +28,7 @@ namespace {
 
 // The entries of a field that are encoded to find out how large they are: so many bytes of its columns, about.
 constexpr double kSampleBytes = 64 << 10;
-// Where no sample could be encoded, and nothing is written any more: entries that are looked at together.
+// If no sample could be encoded, and nothing is written any more: entries that are looked at together.
 constexpr std::int64_t kClusterEntriesUnknown = 4096;
 
 // Why a column cannot be written; "" if it may be.
@@ -57,7 +57,7 @@ class Offering {
     take(filter);
     TRY_VOID(find_counters_of_all());
     leave_out_what_is_not_held();
-    // What cannot be read for this is a column, and fails where it is copied.
+    // A column that cannot be read for this fails where it is copied.
     std::optional<Error> failed;
     tfile::find_projections(made_.offered, entries_of_offered(failed), conversion_.to);
     TRY(made_.form, tfile::offered_form(made_.offered, conversion_.to));
@@ -101,7 +101,7 @@ class Offering {
     made_.offered.push_back(*std::move(made));
   }
 
-  // What the format does not hold as it is put together. Without it, more may not be held.
+  // Leaves out what the format does not hold as it is put together. Without it, more may not be held.
   void leave_out_what_is_not_held() {
     for (;;) {
       const std::vector<tfile::NotHeld> found = tfile::not_held(made_.offered, conversion_.to);

@@ -18,7 +18,7 @@
 
 namespace tfilefs {
 
-// Which columns of a table can be written in a format, and which cannot.
+// The columns of a table that can be written in a format, and those that cannot.
 struct OfferedTable {
   std::vector<const tfile::Column*> columns;  // as offered
   std::vector<tfile::InputColumn> offered;
@@ -27,7 +27,7 @@ struct OfferedTable {
   std::vector<std::string> left_out;                     // "tracks: what a tree does not hold: ..."
   std::vector<std::string> renamed;                      // "x.y: it is x_y: ..."
 };
-// What becomes of raw columns.
+// The fields that raw columns become.
 struct RawFields {
   bool are_kept = false;                                     // as streamer fields, where the format has them
   std::map<std::string, tfile::StreamedClass> classes = {};  // those that can be kept, by Column::branch

@@ -36,7 +36,7 @@ struct FileKeys {
 // Blocks. Errors: those of File::directory.
 Result<FileKeys> keys_in(const tfile::File&);
 
-// What a file that is made of many takes over. Keys with the same path count once: those of the first file that has it.
+// The keys that a file takes over of many. Keys with the same path count once: those of the first file that has it.
 struct InputKeys {
   struct Object {
     KeyPlace place;

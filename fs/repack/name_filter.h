@@ -10,7 +10,7 @@
 
 namespace tfilefs {
 
-// Which names are taken: those that match one of the patterns, or any if there are none, and that match none of those
+// Takes names that match one of the patterns, or any if there are none, and that match none of those
 // to drop. Patterns are those of vfs/names/path_pattern.h, without slashes: "Muon_*", "n{Muon,Jet}".
 class NameFilter {
  public:

@@ -52,7 +52,7 @@ class ObjectCopy {
   Result<> end_batch();
   Result<> add_file(std::size_t number);
 
-  // Of the first file that has it. Files mostly have the same objects: the descriptions are kept for the next one.
+  // Opens it in the first file that has it. Files mostly have the same objects: descriptions are kept for the next one.
   Result<> open_first(Sum& sum);
   static Result<> add_key(const tfile::StoredObjects& objects, const KeyInfo& key, Sum& sum);
 

@@ -25,7 +25,7 @@ Result<> check_no_writer(const FilePlace& place) {
                      place.shown + ": there is an abandoned journal next to it: commit it with `tfilefs recover`");
 }
 
-// What cannot be written by this user, or locked, is replaced nevertheless: only its directory has to be writable.
+// A file that this user cannot write, or lock, is replaced nevertheless: only its directory has to be writable.
 Result<std::optional<FileClaim>> claim_replaced(const FilePlace& place) {
   auto claim = FileClaim::take(place);
   if (claim) return std::optional(*std::move(claim));

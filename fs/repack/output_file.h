@@ -18,7 +18,7 @@
 
 namespace tfilefs {
 
-// What has a name: whether it is still the same file, with the same content. Nothing: there is none.
+// The state of what has a name: whether it is still the same file, with the same content. Nothing: there is none.
 struct FileState {
   FileId id;
   timespec modified{};

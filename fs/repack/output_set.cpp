@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kDigits = 4;  // of the number in a name, or more
 
-// What the names of a set have instead of "*": the number, and how many digits it has.
+// The part of a set's names that stands for "*": the number, and how many digits it has.
 struct NumberInName {
   std::uint64_t number = 0;
   std::size_t digits = 0;
@@ -163,7 +163,7 @@ Result<> OutputSet::change_names(std::vector<Surplus>& leaving) {
   return {};
 }
 
-// What the former files had is theirs again. What cannot be undone is told.
+// Gives the former files their contents again. A failure to undo is told.
 Error OutputSet::rolled_back(Error why, std::size_t files, std::vector<Surplus>& leaving) {
   for (Surplus& each : leaving) {
     if (auto done = each.file.put_back(); !done) why.text += "; not undone: " + done.error().text;

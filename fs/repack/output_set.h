@@ -27,7 +27,7 @@ class OutputSet {
   // (there is something, and it is not to be replaced; or it is not of a set of such files), those of its directory.
   static Result<OutputSet> make(const std::string& out, bool is_split, bool replaces);
 
-  // What was there.
+  // The paths that were there.
   std::vector<std::string> former_paths() const;
   // Begins a file. Errors: as OutputFile::make().
   Result<std::unique_ptr<OutputFile>> begin(const std::string& path) const;

@@ -37,7 +37,7 @@ using tfile::KeyInfo;
 
 namespace {
 
-// What is encoded anew, where no compression is asked for and the tables change their format.
+// The compression of what is encoded anew, if none is asked for and the tables change their format.
 constexpr tfile::Compression kUsualCompression{tfile::Compression::Algorithm::zstd, 5};
 
 Result<std::vector<ChainName>> files_of(const std::vector<std::string>& sources, const tfile::RemoteOptions& remote) {
@@ -87,7 +87,7 @@ class Repack {
     bool is_dry = false;
   };
 
-  // What was written, and the file if there is one.
+  // The names that were written, and the file if there is one.
   struct WrittenFile {
     RepackReport report;
     std::vector<SplitTable> tables;
@@ -99,7 +99,7 @@ class Repack {
   // A field that a later file refuses is in none of them: they are begun again.
   Result<> write_split();
 
-  // What is damaged was found before entries were shared out, and is in none of the shares.
+  // Damage was found before entries were shared out, and is in none of the shares.
   void note_damage();
 
   // Each file has as many entries as fit, by what the ones before took. Ends early where a field is refused.
@@ -139,17 +139,17 @@ class Repack {
   // Tells of a table, and keeps it if it was written.
   void take_written(TableRequest request, WrittenTable written);
 
-  // What the trees of a table have beside their columns.
+  // The extras that the trees of a table have beside their columns.
   Result<const std::vector<std::string>*> lost_extras(const TableRequest& request);
 
-  // What was learnt of a table that cannot be written as it was begun. Returns the reason.
+  // Notes what was learnt of a table that cannot be written as it was begun. Returns the reason.
   tl::unexpected<Error> begin_again(const std::string& path, WrittenTable& written);
   bool may_go_by_unit(const KeyInfo& key) const;
 
   // The file is then whole, but has no name.
   Result<> complete();
 
-  // What the writer knows of the tables is not needed any more.
+  // The writer's knowledge of the tables is not needed any more.
   Result<> verify();
 
   const RepackOptions& options_;
@@ -159,7 +159,7 @@ class Repack {
   InputKeys keys_;
   std::map<std::string, std::string> by_columns_;  // paths of tables that cannot be copied by unit, and why
   std::map<std::string, RefusedFields> refused_;   // by path of their table
-  // What an attempt has found to be damaged: entries, counted over all files, and lines that say what and why.
+  // The damage that an attempt has found: entries, counted over all files, and lines that say what and why.
   struct KnownDamage {
     std::vector<tfile::EntryRange> entries;
     std::vector<std::string> lines;

@@ -19,7 +19,7 @@
 
 namespace tfilefs {
 
-// What is to be written, and how.
+// The tables to write, and how.
 struct RepackOptions {
   std::vector<std::string> sources;               // names of files, as chain_names() takes them
   std::string out;                                // a path of this machine

@@ -94,7 +94,7 @@ KeptEntries without(const KeptEntries& kept, std::span<const EntryRange> ranges)
   return left;
 }
 
-// Of these, or of all, those that pass the expression.
+// Keeps those of the entries, or of all, that pass the expression.
 Result<> keep_where(const TableRequest& request, const std::stop_token& stop, Kept& kept) {
   const RepackOptions& options = request.options;
   if (options.where.empty()) return {};
@@ -226,7 +226,7 @@ class UnitsOfTable {
   bool keeps(std::string_view name) const;
   Result<> add_file();
 
-  // What the table has of this file.
+  // Notes the entries that the table has of this file.
   void note_kept(const KeptEntries& kept, const tfile::Table& table);
   Result<> write_units();
 
@@ -245,7 +245,7 @@ class UnitsOfTable {
                                                const tfile::Table& table, const KeyInfo& key,
                                                std::span<const DamagedUnit> units, const KeptEntries& kept);
 
-  // What is damaged in one cluster of a table, all of it decompressed.
+  // The damage in one cluster of a table, all of it decompressed.
   Result<std::vector<std::string>> damage_in(const std::shared_ptr<const tfile::File>& file, const KeyInfo& key,
                                              EntryRange cluster);
 

@@ -28,7 +28,7 @@ struct TableRequest {
   OpenInputs& inputs;
   std::string path;             // in the first of them
   std::string directory, name;  // in the new file
-  // Of the entries that are kept, the numbers of those that this file has; nothing: all.
+  // Among the entries that are kept, the numbers of those that this file has; nothing: all.
   std::optional<tfile::EntryRange> share = std::nullopt;
   RefusedFields refused = {};  // as an earlier attempt has shown
   // Entries, counted over all files, that are none of those that are kept: an attempt has found damage in them.
@@ -59,8 +59,8 @@ struct WrittenTable {
 Result<std::unique_ptr<ChainSource>> open_chain(const TableRequest&, std::uint64_t share = 1,
                                                 const FriendNamingTexts& texts = {});
 
-// What its trees have beside their columns, so that it is lost where those alone are taken: "its aliases". Of trees of
-// which that cannot be told, what they may have. Errors: those of reading.
+// The parts of its trees beside their columns that are lost where those alone are taken: "its aliases". For
+// trees whose parts cannot be told, what they may have. Errors: those of reading.
 Result<std::vector<std::string>> extras_of_trees(const TableRequest&);
 
 // Copies baskets or pages. `key`: of the first file. Errors: as repack().
@@ -68,7 +68,7 @@ Result<WrittenTable> copy_table(const TableRequest&, const tfile::KeyInfo& key, 
 // Copies columns.
 Result<WrittenTable> convert_table(const TableRequest&, const tfile::KeyInfo& key, const TableWork&);
 
-// What compares it.
+// The work of comparing it.
 struct VerifyWork {
   ThreadPool& workers;
   std::stop_token stop;

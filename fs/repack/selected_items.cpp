@@ -201,7 +201,7 @@ Result<GatheredVariants> gather_variants(CachedStreams& streams, const Column& t
   return made;
 }
 
-// Where the next entries begin, by column: the next offset, and of tags the next item of each alternative.
+// The begin of the next entries, by column: the next offset, and of tags the next item of each alternative.
 struct NextItems {
   explicit NextItems(std::size_t columns) : offsets(columns), alternatives(columns) {}
   std::vector<std::int64_t> offsets;

@@ -23,11 +23,11 @@ struct FieldOfColumns : FieldNesting {
   bool shares_items = false;  // variants of an entry may have an item together: pointers of a tree
 };
 
-// What is read: entries of a table, by their numbers among those that are kept. All of it stays where it is.
+// The entries of a table to read, by their numbers among those that are kept. All of it stays where it is.
 struct SelectedEntries {
   CachedStreams& streams;
   const tfile::KeptEntries& kept;
-  // Of raw columns that become what the streamers of their classes write, by Column::branch. Null: all are read as they
+  // Raw columns that become what the streamers of their classes write, by Column::branch. Null: all are read as they
   // are.
   const std::map<std::string, tfile::StreamedClass>* streamed = nullptr;
 };

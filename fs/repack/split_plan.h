@@ -19,7 +19,7 @@ struct SplitTable {
   std::vector<std::int64_t> cluster_ends;  // numbers of entries, ascending
 };
 
-// Which entries of all tables go into which file, so that each file has about as many bytes as it may. Every file has
+// Shares out the entries of all tables, so that each file has about as many bytes as it may. Every file has
 // the same part of each table; tables of equally many entries are divided at the same ones. The sizes of files that
 // were written correct the estimate for the next. Pure.
 class SplitPlan {

@@ -12,7 +12,7 @@
 
 namespace tfilefs {
 
-// What works on a table that is written.
+// The tools of work on a table that is written.
 struct TableWork {
   tfile::FileWriter& writer;
   OutputFile* output = nullptr;  // null: nothing is written

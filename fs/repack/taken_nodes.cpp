@@ -30,7 +30,7 @@ class Taking {
   TakenNodes run(const std::vector<NodeId>& tops);
 
  private:
-  // Where a node lies: paths, of directories with a slash behind.
+  // The place of a node: paths, of directories with a slash behind.
   struct Place {
     std::string shown, path;
     bool must_be_whole = false;  // all of a record: the pair of a map, and what a variant names with its type

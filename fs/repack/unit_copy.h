@@ -11,7 +11,7 @@
 
 namespace tfilefs {
 
-// Of the inputs of a unit.
+// The size of the inputs of a unit.
 std::uint64_t stored_bytes(const tfile::TableCopy::Unit&);
 
 // Writes all units of the table that was added last. Reads the sources once, in the order of the units, many units

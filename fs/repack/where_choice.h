@@ -12,7 +12,7 @@
 
 namespace tfilefs {
 
-// What expressions may name: the columns, and these definitions. `is_one_file`: no chain.
+// The names for expressions: the columns, and these definitions. `is_one_file`: no chain.
 QueryScope scope_of(const ChainSource&, NamedExpressions, bool is_one_file);
 
 // The entries of which any iteration of the expression is not 0, as TTree::CopyTree keeps them. Blocks. Errors: those

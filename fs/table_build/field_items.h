@@ -16,13 +16,13 @@
 
 namespace tfilefs {
 
-// Which columns of a field lie in which, each after the lists and variants around it.
+// The nesting of a field's columns, each after the lists and variants around it.
 struct FieldNesting {
   std::vector<std::uint32_t> lists;          // as FieldForm::lists
   std::vector<tfile::VariantPart> variants;  // as FieldForm::variants
 };
 
-// What each column of a field has of some entries: `Items`, found from the outermost column inward.
+// The items of each column of a field in some entries: `Items`, found from the outermost column inward.
 template <class Items>
 struct NestedItems {
   // `of_entries`: of columns that lie in no list or variant.

@@ -16,7 +16,7 @@
 
 namespace tfilefs {
 
-// Where the items of a table come from, and how much of them is taken at a time.
+// The source of a table's items, and how much of them is taken at a time.
 struct PartSource {
   // Opens field number `field` at the first entry of a cluster.
   std::function<ReadItems(std::size_t field, std::int64_t begin)> open;
@@ -30,7 +30,7 @@ struct PartSource {
   std::function<void(std::size_t field, tfile::EntryRange, const Error&)> refuse;
 };
 
-// Where parts go, and who does the work.
+// The target of parts, and who does the work.
 struct PartSink {
   tfile::FileWriter& places;
   FileWrites* file = nullptr;  // null: samples alone are encoded
@@ -39,7 +39,7 @@ struct PartSink {
   std::function<void(std::uint64_t)> encoded;  // bytes of columns that became parts; null: nobody asks
 };
 
-// What is known of a field of a table that is built.
+// The state of a field of a table that is built.
 struct BuiltField {
   std::int64_t entries = 0;  // written so far
   bool dropped = false;      // no more is written of it

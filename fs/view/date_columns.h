@@ -21,7 +21,7 @@ struct DateColumns {
   std::vector<const Column*> columns;  // of the table
 };
 
-// What a columnar file has in their place: seconds of a TDatime, nanoseconds of a TTimeStamp. `items`: bytes of each
+// The value in its place in a columnar file: seconds of a TDatime, nanoseconds of a TTimeStamp. `items`: bytes of each
 // column, from one item on. Nothing if the item is no date.
 std::optional<std::int64_t> date_at(tfile::DateKind, std::span<const std::string_view> items, std::size_t item);
 

@@ -38,7 +38,7 @@ class JsonArrayContent final : public Content {
   }
 
  private:
-  // What of a text that stands at a place is in a range.
+  // Adds the part of a text at a place that is in a range.
   static void add_text(std::string_view text, std::uint64_t at, std::uint64_t begin, std::uint64_t end, Slices& to) {
     const std::uint64_t first = std::clamp(begin, at, at + text.size()), behind = std::clamp(end, at, at + text.size());
     if (first < behind) to.add(std::as_bytes(std::span(text)).subspan(first - at, behind - first), nullptr);

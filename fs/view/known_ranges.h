@@ -37,7 +37,7 @@ struct GroupRanges {
 using RangesByColumn = std::map<std::pair<tfile::StreamId, std::uint32_t>, GroupRanges>;
 using RangesByColumnPtr = std::shared_ptr<const RangesByColumn>;
 
-// What was learnt of columns when they were read for something else, for the Parquet files that are made later. Such a
+// Ranges of columns that were learnt when these were read for something else, for later Parquet files. Such a
 // file must be the same each time it is made of the same state of its source. So what is known of a table is fixed when
 // it is first asked for, and this lives as long as that state. Thread-safe.
 class KnownRanges {
@@ -47,7 +47,7 @@ class KnownRanges {
   bool has_room(std::uint64_t table, std::size_t groups) const EXCLUDES(mutex_);
   // Keeps them, unless there is no room.
   void note(std::uint64_t table, const tfile::Column&, GroupRanges) EXCLUDES(mutex_);
-  // What is known of a table now, also for all later calls.
+  // The ranges of a table that are known now, also for all later calls.
   RangesByColumnPtr fixed(std::uint64_t table) EXCLUDES(mutex_);
 
  private:

@@ -75,7 +75,7 @@ class Counters {
   std::vector<List> found_;
 };
 
-// Where the columns are, and how long.
+// The places of the columns, and how long they are.
 struct Lengths {
   const std::shared_ptr<CachedStreams> streams;
   const std::shared_ptr<const tfile::Table> table;

@@ -297,7 +297,7 @@ void ParquetMaker::note_range(ParquetChunk& chunk, const ParquetLeaf& leaf, std:
   }
 }
 
-// Of exactly the values that are in the chunk.
+// The range of exactly the values that are in the chunk.
 const ValueRange* ParquetMaker::known_range(const ParquetLeaf& leaf, std::size_t group) const {
   if (!ranges_ || leaf.type == Type::byte_array || !leaf.dates.empty()) return nullptr;
   const Column& column = table_->columns[leaf.values];

@@ -66,7 +66,7 @@ bool has_no_values(const Column&);
 enum class Hollow : std::uint8_t { left_out, kept };
 TableForm table_form(const tfile::Table&, const Contradicted& left_out = {}, Hollow hollow = Hollow::left_out);
 
-// What the node says holds for numbers of ROOT's classes only: of a leaf, and whether a record has the two of a
+// The node's own kind holds for numbers of ROOT's classes only: of a leaf, and whether a record has the two of a
 // TTimeStamp.
 tfile::DateKind date_of_numbers(const tfile::Node&, const Column&);
 bool is_timestamp_record(const tfile::Table&, const tfile::Node&);

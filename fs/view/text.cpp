@@ -106,7 +106,7 @@ bool TextRun::fill(const TextMachine::Need& need, std::size_t item_size, const S
   return window.end >= need.first + need.count;
 }
 
-// Where each piece begins. Behind the last piece, the line of an entry without any values is repeated: a table may
+// The begin of each piece. Behind the last piece, the line of an entry without any values is repeated: a table may
 // claim any number of such entries.
 struct TextIndex {
   std::vector<std::uint64_t> offsets;  // one more than there are pieces

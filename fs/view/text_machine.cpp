@@ -103,12 +103,12 @@ std::size_t torn_bytes(std::string_view text) {
   return 0;
 }
 
-// Of what stands behind `from`, each quote becomes two.
+// Each quote behind `from` becomes two.
 void double_quotes(std::string& text, std::size_t from) {
   for (std::size_t at = from; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
 }
 
-// What has a step of its own, and is no string.
+// Kinds that have a step of their own, and are no strings.
 bool is_nested(TextKind kind) {
   return kind == TextKind::list || kind == TextKind::record || kind == TextKind::variant;
 }

@@ -10,7 +10,7 @@ namespace tfilefs {
 // A few readers can be followed at once. Pure.
 class SequenceDetector {
  public:
-  // What a read tells about the next ones.
+  // The next reads, as a read tells them.
   struct Advice {
     bool continues = false;   // it goes on where another read ended
     std::uint64_t ahead = 0;  // bytes beyond it that will be wanted; 0 for a random reader
@@ -23,7 +23,7 @@ class SequenceDetector {
   Advice observe(std::uint64_t offset, std::uint64_t size, std::uint64_t ahead_max);
 
  private:
-  // What one reader has read without a break: [low, high), grown at either end; and where its last read began.
+  // The range that a reader has read without a break, [low, high), grown at either end; and where its last read began.
   struct Run {
     std::uint64_t low = 0, high = 0;
     std::uint64_t up = 0, down = 0;  // bytes by which it grew of late, upward and downward

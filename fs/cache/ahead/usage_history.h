@@ -10,7 +10,7 @@
 
 namespace tfilefs {
 
-// Which streams of a table are used together. TTreeCache learns this in one process; here it is learnt from all readers
+// Learns which streams of a table are used together. TTreeCache learns this in one process; here it is from all readers
 // and openings. The table is cut into parts of equal numbers of entries. Each return of readers to a part is a visit.
 // For each stream the history keeps in which of the last visits it was used. Pure.
 class UsageHistory {

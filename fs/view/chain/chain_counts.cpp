@@ -112,7 +112,7 @@ void ChainCounts::want(CountId id, Reply<StartsPtr> reply) {
   once.get([&](Reply<StartsPtr> made) { gather(id, std::move(made)); }, std::move(reply));
 }
 
-// Of a file: the length of `wanted`, and those of others that are cheap.
+// The lengths of a file: that of `wanted`, and those of others that are cheap.
 struct ChainCounts::FileLengths {
   std::size_t file = 0;
   CountId wanted = 0;

@@ -33,7 +33,7 @@ Error met_in(const ChainFiles&, std::size_t file, Error);
 // How many items a source counts, where its column has this length.
 std::int64_t counted_items(const CountSource&, std::int64_t length);
 
-// Where the items of each file begin among those of all, for each count of a chain's table. What the tables of the
+// The begin of each file's items among those of all, for each count of a chain's table. What the tables of the
 // files do not tell is asked for on first need, of all files at once: for the count that is wanted, and when a second
 // one is wanted, for all counts for which no file has to decode anything. Thread-safe.
 class ChainCounts : public std::enable_shared_from_this<ChainCounts> {

@@ -27,7 +27,7 @@ FileColumn child_column(const NodePlace& place, std::size_t child) {
   return file_column(*place.schema, *place.schema->nodes[place.at().children[child]].column);
 }
 
-// Of a record of a class without members.
+// For a record of a class without members.
 const Column kNone;
 
 // Lays out merged nodes as nodes and columns.
@@ -37,7 +37,7 @@ class SchemaBuilder {
   ChainSchema build(const MergedNode& root);
 
  private:
-  // Where a node lies.
+  // The place of a node.
   struct Around {
     std::vector<ColumnId> lists;
     CountId count = 0;
@@ -47,7 +47,7 @@ class SchemaBuilder {
   void add_below(NodeId parent, const MergedNode& merged, const Around& around);
   NodeId add_node(const MergedNode& merged, const Around& around);
 
-  // Where files differ, the numbers alone are shown.
+  // If files differ, the numbers alone are shown.
   static DateKind date_of(const MergedNode& merged);
   static Node node_of(const MergedNode& merged);
 

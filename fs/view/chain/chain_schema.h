@@ -12,7 +12,7 @@
 
 namespace tfilefs {
 
-// What becomes of columns that not all files of a chain have in the same way: left out; shown as lists of 0 or 1; or
+// The fate of columns that not all files of a chain have in the same way: left out; shown as lists of 0 or 1; or
 // the chain is refused.
 enum class ChainPolicy : std::uint8_t { common, all, strict };
 
@@ -39,7 +39,7 @@ struct CountSource {
 // A number in ChainSchema::counts. 0: entries.
 using CountId = std::uint32_t;
 
-// Where the items of a column come from, in a file.
+// The source of a column's items, in a file.
 struct ItemSource {
   enum class Kind : std::uint8_t {
     nothing,       // the file has none

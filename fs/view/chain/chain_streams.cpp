@@ -23,7 +23,7 @@ constexpr std::uint64_t kAhead = 2 << 20, kOutOfOrder = 1 << 20;
 constexpr std::uint64_t kReadAheadMin = 64 << 10;
 constexpr std::size_t kFilesAhead = 32;  // more would not be opened at the same time
 
-// Of a column that is read at random, what a file brings is kept if it is no larger: with a thousand files, the next
+// A file's part of a column that is read at random is kept if it is no larger: with a thousand files, the next
 // read would have to open the file anew. Of one that is read in order, only what is little beside the opening.
 constexpr std::uint64_t kKeptPart = 256 << 10, kKeptInOrder = 32 << 10;
 

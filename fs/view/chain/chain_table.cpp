@@ -7,7 +7,7 @@
 namespace tfilefs {
 namespace {
 
-// What files and indexes say may be anything.
+// Files and indexes may claim anything.
 bool are_clusters(const std::vector<std::int64_t>& clusters, std::int64_t entries) {
   return !clusters.empty() && clusters.front() == 0 && clusters.back() == entries && std::ranges::is_sorted(clusters);
 }

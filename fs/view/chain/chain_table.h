@@ -12,7 +12,7 @@
 
 namespace tfilefs {
 
-// What a file brings into a table of a chain.
+// A file's part of a table of a chain.
 struct ChainedFile {
   std::optional<std::uint32_t> schema;  // number of its schema; nothing: the file does not have the table
   std::int64_t entries = 0;
@@ -29,7 +29,7 @@ class ChainTable final : public ComposedTable {
   const std::vector<ChainedFile>& files() const { return files_; }
   const std::vector<std::int64_t>& first_entries() const { return first_entries_; }  // one more than there are files
   std::size_t count_ids() const { return counts_.size(); }
-  // Where the items of a file are counted; `nothing` for a file without the table.
+  // The columns that count the items of a file; `nothing` for a file without the table.
   CountSource count_source(CountId, std::size_t file) const;
   ItemSource item_source(tfile::ColumnId, std::size_t file) const;
 

@@ -11,7 +11,7 @@
 
 namespace tfilefs {
 
-// Where items begin among those of all: in each file of a chain, in each block of a friend's runs; and the end of all.
+// The first items among those of all: in each file of a chain, in each block of a friend's runs; and the end of all.
 using StartsPtr = std::shared_ptr<const std::vector<std::int64_t>>;
 
 // Reads the columns of a ComposedTable, once its items are counted. Thread-safe.
@@ -40,7 +40,7 @@ class ComposedStreams : public CachedStreams, public std::enable_shared_from_thi
   // How many items there are; -1: not known.
   virtual std::int64_t items_known(CountId) const = 0;
   virtual void want(CountId, Reply<StartsPtr>) = 0;
-  // Of a column whose counts are known.
+  // Reads a column whose counts are known.
   virtual void read_known(const Request&, Reply<Slices>) = 0;
 
   ClusterCache& cache_;

@@ -25,7 +25,7 @@ inline std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
-// What to make: bytes [begin, end) of those that a file brings into `column`.
+// The items to make: bytes [begin, end) of those that a file brings into `column`.
 struct ItemsWanted {
   const tfile::Column* column = nullptr;
   std::uint64_t begin = 0, end = 0;

@@ -11,7 +11,7 @@
 
 namespace tfilefs {
 
-// Which columns of a chain's table are read together, learnt from file to file: what was learnt in one of them holds
+// Learns which columns of a chain's table are read together, from file to file: what was learnt in one of them holds
 // for the next. Pure.
 class FileVisits {
  public:

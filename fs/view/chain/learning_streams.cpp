@@ -14,7 +14,7 @@ namespace {
 using tfile::ColumnId;
 using tfile::StreamId;
 
-// Of a column that is larger in a file, only the beginning is brought along, to a reader that comes there.
+// If a column is larger in a file, only the beginning is brought along, to a reader that comes there.
 constexpr std::uint64_t kSmall = 256 << 10, kBeginning = 2 << 20;
 
 class LearningStreams final : public CachedStreams {

@@ -18,7 +18,7 @@ using tfile::NodeKind;
 
 constexpr int kDepthMax = 64;  // deeper than any node tree that the library builds
 
-// What can be merged with what.
+// Kinds of nodes: those of one can be merged.
 enum class Category : std::uint8_t { none, number, array, list, string, raw, optional, record, variant };
 
 Category category_of(const NodePlace& place) {
@@ -73,7 +73,7 @@ std::string trouble_of(const NodePlace& place, int depth = 0) {
   return is_short ? ", with fewer entries than the table" : ", that cannot be read";
 }
 
-// Of a record that of its first member, if all members have one.
+// For a record that of its first member, if all members have one.
 std::string trouble_inside(const NodePlace& place, int depth) {
   const tfile::Node& node = place.at();
   const Category category = category_of(place);

@@ -27,13 +27,13 @@ using NodePlaces = std::vector<std::optional<NodePlace>>;  // by schema
 
 FileColumn file_column(const TableSchema&, tfile::ColumnId);
 
-// What a list, an optional or an array holds.
+// The content of a list, an optional or an array.
 NodePlace inner(const NodePlace&);
 
 // A column of the node, of its children, ...; null if there is none.
 const tfile::Column* any_column(const NodePlace&, int depth = 0);
 
-// What gives the number of items at a node: a column among them that has as many; nothing if there is none.
+// The source of the number of items at a node: a column among them that has as many; nothing if there is none.
 std::optional<CountSource> counted_at(const NodePlace&, int depth = 0);
 
 // A node of a chain, made of those that the files have under its name.

@@ -8,7 +8,7 @@
 
 namespace tfilefs {
 
-// What is compared is not copied: a thousand wide files have one schema.
+// The parts to compare are not copied: a thousand wide files have one schema.
 struct SchemaSet::Parts {
   const std::string& kind;
   const std::vector<tfile::Node>& nodes;

@@ -31,7 +31,7 @@ class SharedList {
   std::shared_ptr<const std::vector<T>> list_;
 };
 
-// What a whole table shows, without its bytes.
+// A whole table as it is shown, without its bytes.
 struct TableSchema {
   std::string kind;  // as Table::kind
   SharedList<tfile::Node> nodes;
@@ -50,7 +50,7 @@ class SchemaSet {
  public:
   TableSchemaPtr keep(TableSchema) EXCLUDES(mutex_);
   TableSchemaPtr keep(const tfile::Table&, std::vector<tfile::ColumnId> short_columns) EXCLUDES(mutex_);
-  // Of a table that stays open as long as it is in use: of a wide one, a copy takes tens of megabytes.
+  // Keeps that of a table that stays open as long as it is in use: of a wide one, a copy takes tens of megabytes.
   TableSchemaPtr keep_shared(std::shared_ptr<const tfile::Table>, std::vector<tfile::ColumnId> short_columns)
       EXCLUDES(mutex_);
 

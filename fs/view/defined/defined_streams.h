@@ -61,7 +61,7 @@ class DefinedStreams final : public CachedStreams, public std::enable_shared_fro
   const std::shared_ptr<const DefinedTable> table_;
   const std::shared_ptr<CachedStreams> own_;
 
-  // Where the items of each block begin, and the end of all.
+  // The begins of the items of each block, and the end of all.
   struct Starts {
     Once<StartsPtr> wanted;
     StartsPtr known;

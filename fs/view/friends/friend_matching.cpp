@@ -27,7 +27,7 @@ struct KeyEntries {
   std::int64_t first = 0, count = 0;
 };
 
-// What was read of a part of the keys of some entries.
+// The values that were read of a part of the keys of some entries.
 struct PartsRead {
   std::vector<KeyPart> values;
   std::vector<std::vector<long double>> inputs;  // of an expression

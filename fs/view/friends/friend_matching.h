@@ -14,7 +14,7 @@
 
 namespace tfilefs {
 
-// Where the values of a part of a key come from: columns of one number for each entry.
+// The source of the values of a part of a key: columns of one number for each entry.
 struct KeySource {
   std::shared_ptr<CachedStreams> streams;
   std::vector<tfile::Column> columns;
@@ -29,7 +29,7 @@ struct KeySources {
 // Entries of a friend among which entries of a table are looked up.
 struct IndexPart {
   EntryPart of;
-  // Of the friend's entries, from the first on; what it says of others is no match. Nothing: by position.
+  // The index of the friend's entries, from the first on; what it says of others is no match. Nothing: by position.
   std::optional<KeyIndex> index;
 };
 

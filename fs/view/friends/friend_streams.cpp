@@ -30,7 +30,7 @@ std::int64_t end_at(const tfile::Buffer& buffer, std::size_t number) {
 
 }  // namespace
 
-// What the lists of the runs hold, by their offsets.
+// Steps into the lists of the runs, by their offsets.
 Result<void> FriendStreams::step_down(RunsItems& runs, const tfile::Buffer& ends) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     runs[i] = {end_at(ends, 2 * i), end_at(ends, 2 * i + 1)};
@@ -223,7 +223,7 @@ void FriendStreams::add_found(const Wanted& wanted, std::size_t number, const Ru
   }
 }
 
-// What the runs alone tell: which entries have a value, and which entry of the friend each has.
+// The columns that the runs alone tell: which entries have a value, and which entry of the friend each has.
 Slices FriendStreams::computed(const Request& request) const {
   const NumberRange numbers = numbers_covering(request.begin, request.end, kEndSize);
   auto buffer = std::make_shared<tfile::Buffer>(numbers.count * kEndSize);

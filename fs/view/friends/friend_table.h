@@ -46,13 +46,13 @@ class FriendTable final : public ComposedTable {
   const ItemSource& source(tfile::ColumnId id) const { return chained_[id].sources[0]; }
   std::size_t count_ids() const { return counted_.size(); }
 
-  // What a CountId of chained() counts.
+  // The count that a CountId of chained() means.
   struct Counted {
     enum class Of : std::uint8_t { entries, matched, some_matched, items };
     Of of = Of::entries;
     std::int64_t matched = 0;          // of some_matched
     std::int64_t own_end = INT64_MAX;  // entries of the friend behind it have no items
-    // Of items: the friend's offsets columns that lead from entries to them, outermost first.
+    // For items: the friend's offsets columns that lead from entries to them, outermost first.
     std::vector<tfile::ColumnId> lists;
   };
   const Counted& counted(CountId id) const { return counted_[id]; }

@@ -27,7 +27,7 @@ std::int64_t as_bits(long double number) {
   return number >= kBeyond ? Limits::max() : static_cast<std::int64_t>(number);
 }
 
-// Of the least number, -1 is no divisor in C++.
+// For the least number, -1 is no divisor in C++.
 std::int64_t remainder_of(std::int64_t a, std::int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
 
 std::int64_t shifted(std::int64_t a, std::int64_t by, bool to_the_left) {
@@ -76,7 +76,7 @@ long double computed(Operator op, long double a, long double b) {
   }
 }
 
-// Of the notation, keys have numbers and names, the signs - and !, and ^ alone as power.
+// Keys have of the notation numbers and names, the signs - and !, and ^ alone as power.
 bool is_of_keys(const ExpressionNode& node) {
   constexpr Operator kOthers[] = {Operator::plus, Operator::bits_not, Operator::choose};
   if (node.kind == ExpressionNode::Kind::operation)

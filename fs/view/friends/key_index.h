@@ -38,7 +38,7 @@ struct EntryKey {
 // The entries of a table by their keys.
 class KeyIndex {
  public:
-  // What an entry takes in it.
+  // The size of an entry in it.
   static constexpr std::uint64_t kEntrySize = 3 * sizeof(std::int64_t);
 
   KeyIndex() = default;

@@ -25,7 +25,7 @@ struct RunBlock {
   }
 };
 
-// Which entry of a friend belongs to each entry of a table, if any does. Const.
+// The entry of a friend that belongs to each entry of a table, if any does. Const.
 class MatchedEntries {
  public:
   virtual ~MatchedEntries() = default;
