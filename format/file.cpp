@@ -62,9 +62,10 @@ struct RootDirectory {
 
 Result<RootDirectory> read_root_directory(const Source& source, const FileHeader& header) {
   // ROOT's bounds for fNbytesName.
-  if (header.nbytes_name < 10 || header.nbytes_name > 10000) {
-    return fail(ErrorKind::damaged, "header: fNbytesName is " + std::to_string(header.nbytes_name), header.begin);
-  }
+  if (header.nbytes_name < 10 || header.nbytes_name > 10000)
+    return fail(ErrorKind::damaged,
+                "header: fNbytesName is " + std::to_string(header.nbytes_name) + ", expected 10 to 10000",
+                header.begin);
   const auto begin = static_cast<std::uint64_t>(header.begin);
   const std::uint64_t wanted = static_cast<std::uint64_t>(header.nbytes_name) + kDirectoryRecordSizeMax;
   Buffer bytes(std::min(wanted, source.size() - begin));

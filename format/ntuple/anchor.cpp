@@ -29,7 +29,8 @@ EnvelopeLink take_big_link(Cursor& in) {
 
 Result<Anchor> read_anchor(std::span<const std::byte> payload) {
   if (payload.size() < kSizeMin)
-    return fail(ErrorKind::damaged, "RNTuple anchor has only " + std::to_string(payload.size()) + " bytes");
+    return fail(ErrorKind::damaged, "RNTuple anchor has only " + std::to_string(payload.size()) + " of " +
+                                        std::to_string(kSizeMin) + " bytes");
   // Later versions append members; the checksum stays at the end.
   const std::span<const std::byte> members = payload.subspan(kFrameSize, payload.size() - kFrameSize - kChecksumSize);
   const auto checksum = load_big<std::uint64_t>(payload.data() + payload.size() - kChecksumSize);

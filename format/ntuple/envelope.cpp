@@ -54,7 +54,8 @@ tl::unexpected<Error> of_another_header(const char* what, std::uint64_t told, st
 
 Result<Envelope> open_envelope(std::span<const std::byte> bytes, EnvelopeType type) {
   if (bytes.size() < kPreambleSize + kChecksumSize)
-    return fail(ErrorKind::damaged, "envelope has only " + std::to_string(bytes.size()) + " bytes");
+    return fail(ErrorKind::damaged, "envelope has only " + std::to_string(bytes.size()) + " of " +
+                                        std::to_string(kPreambleSize + kChecksumSize) + " bytes");
   const auto preamble = load_little<std::uint64_t>(bytes.data());
   const auto found = preamble & ((std::uint64_t{1} << kTypeBits) - 1);
   if (found != static_cast<std::uint64_t>(type))

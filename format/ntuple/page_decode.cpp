@@ -296,7 +296,8 @@ Result<> decode_switch(std::span<const std::byte> page, std::uint64_t elements, 
     const auto position = load_little<std::uint64_t>(page.data() + i * kSize);
     const auto tag = load_little<std::uint32_t>(page.data() + i * kSize + sizeof position);
     if (tag > std::min<std::uint64_t>(bases.size(), kTagMax))
-      return fail(ErrorKind::damaged, "variant has unknown alternative " + std::to_string(tag));
+      return fail(ErrorKind::damaged, "variant " + std::to_string(i) + " has alternative " + std::to_string(tag) +
+                                          " of " + std::to_string(bases.size()));
     const std::int64_t base = tag == 0 ? 0 : bases[tag - 1];
     if (position > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() - base))
       return fail(ErrorKind::damaged, "variant " + std::to_string(i) + " is at position " + std::to_string(position) +

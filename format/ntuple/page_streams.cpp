@@ -74,7 +74,8 @@ Result<Buffer> NtupleTable::unpacked(const FieldStream& stream, const Page& page
                                      std::span<const std::byte> stored) const {
   if (page.has_checksum) {
     if (stored.size() < kChecksumSize)
-      return fail(ErrorKind::damaged, "page of " + std::to_string(stored.size()) + " bytes has no checksum");
+      return fail(ErrorKind::damaged, "page of " + std::to_string(stored.size()) + " bytes has no checksum of " +
+                                          std::to_string(kChecksumSize));
     const std::span<const std::byte> bytes = stored.first(stored.size() - kChecksumSize);
     TRY_VOID(check_checksum("the page", bytes, load_little<std::uint64_t>(stored.data() + bytes.size())));
     stored = bytes;

@@ -224,7 +224,9 @@ Result<> PageTableBuilder::check_end(PageColumn column, std::int64_t first_eleme
   const bool is_unlimited =
       per_entry_[column] == 0 || __builtin_mul_overflow(per_entry_[column], entries_behind_, &end_max);
   if (!is_beyond_all && (is_unlimited || end <= end_max)) return {};
-  return fail(ErrorKind::damaged, "a column has elements after the entries of cluster " + std::to_string(cluster_));
+  return fail(ErrorKind::damaged, "a column has " + std::to_string(elements) + " elements from " +
+                                      std::to_string(first_element) + " on, the entries of cluster " +
+                                      std::to_string(cluster_) + " end at " + std::to_string(end_max));
 }
 
 Result<> PageTableBuilder::add_pages(ColumnNumber number, Cursor& in, std::uint32_t count) {
@@ -242,7 +244,8 @@ Result<> PageTableBuilder::add_pages(ColumnNumber number, Cursor& in, std::uint3
   const ColumnPlace& place = places_[number];
   ColumnPages& column = table_.columns[place.column];
   if (first_element < column.elements() && count > 0)
-    return fail(ErrorKind::damaged, "column " + std::to_string(number) + " of the RNTuple has elements twice");
+    return fail(ErrorKind::damaged, "column " + std::to_string(number) + " of the RNTuple has elements twice: " +
+                                        std::to_string(first_element) + " after " + std::to_string(column.elements()));
   TRY_VOID(check_end(place.column, first_element, elements));
   TRY_VOID(fill_gap(column, place, first_element));
   for (std::uint32_t i = 0; i < count; ++i) {

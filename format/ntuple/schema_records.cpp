@@ -107,7 +107,9 @@ Result<> check_schema(const SchemaRecords& schema) {
   for (std::size_t id = 0; id < fields; ++id) {
     const FieldRecord& field = schema.fields[id];
     // A parent must come before its children, so that following parents ends.
-    if (field.parent > id) return fail(ErrorKind::damaged, "RNTuple field " + std::to_string(id) + " has no parent");
+    if (field.parent > id)
+      return fail(ErrorKind::damaged, "RNTuple field " + std::to_string(id) + " has parent " +
+                                          std::to_string(field.parent) + ", expected one before it");
     if (field.projected_from && *field.projected_from >= fields)
       return fail(ErrorKind::damaged, "RNTuple field " + field.name + " projects field " +
                                           std::to_string(*field.projected_from) + " of " + std::to_string(fields));

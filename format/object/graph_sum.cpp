@@ -50,7 +50,11 @@ class GraphSum {
     const bool is_one_each = static_cast<std::int64_t>(mine->count()) == points_ &&
                              static_cast<std::int64_t>(other->count()) == added_ && mine->dtype == Dtype::f8 &&
                              other->dtype == Dtype::f8 && mine->packing == nullptr && other->packing == nullptr;
-    if (!is_one_each) return fail(ErrorKind::damaged, "graph: expected one number per point in " + std::string(name));
+    if (!is_one_each)
+      return fail(ErrorKind::damaged, "graph: " + std::string(name) + " has " + std::to_string(mine->count()) +
+                                          " and " + std::to_string(other->count()) +
+                                          " numbers, expected one per point, " + std::to_string(points_) + " and " +
+                                          std::to_string(added_));
     if (points_ > 0) {
       changes_.append(mine->bytes, other->bytes);
       return {};

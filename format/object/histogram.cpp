@@ -110,15 +110,16 @@ Result<HistogramBins> histogram_bins(const ObjectMembers& members, const std::st
   for (std::size_t i = 0; i < dimensions; ++i) {
     const std::int64_t n = members.integer(prefix + std::string(kAxisMembers[i]) + ".fNbins", -1);
     if (n < 1 || static_cast<std::uint64_t>(n) > contents->count())
-      return fail(ErrorKind::damaged, "histogram: fNbins of an axis is " + std::to_string(n));
+      return fail(ErrorKind::damaged, "histogram: fNbins of axis " + std::to_string(i) + " is " + std::to_string(n) +
+                                          ", expected 1 to " + std::to_string(contents->count()));
     h.bins.push_back(static_cast<std::uint32_t>(n));
     h.cells *= static_cast<std::uint64_t>(n) + 2;
     // Both factors are below 2^31, so the product cannot overflow before the check.
     if (h.cells > contents->count()) break;
   }
   if (h.cells != contents->count() || h.bins.size() != dimensions) {
-    return fail(ErrorKind::damaged,
-                "histogram: " + std::to_string(contents->count()) + " contents do not match its axes");
+    return fail(ErrorKind::damaged, "histogram: fArray has " + std::to_string(contents->count()) +
+                                        " numbers, its axes have " + std::to_string(h.cells) + " cells or more");
   }
   return h;
 }

@@ -129,12 +129,15 @@ Result<std::vector<std::uint32_t>> bins_of_axes(const ObjectMembers& members) {
   constexpr std::int64_t kDimensionsMax = 64;
   const std::int64_t dimensions = members.integer("fNdimensions", 0);
   if (dimensions < 1 || dimensions > kDimensionsMax)
-    return fail(ErrorKind::damaged, "histogram: fNdimensions is " + std::to_string(dimensions));
+    return fail(ErrorKind::damaged, "histogram: fNdimensions is " + std::to_string(dimensions) + ", expected 1 to " +
+                                        std::to_string(kDimensionsMax));
   std::vector<std::uint32_t> bins;
   for (std::size_t i = 0; i < static_cast<std::size_t>(dimensions); ++i) {
     const std::int64_t n = members.integer(axis_path(i) + ".fNbins", -1);
     constexpr std::int64_t kBinsMax = 1 << 28;  // the key has at most 1 GiB
-    if (n < 1 || n > kBinsMax) return fail(ErrorKind::damaged, "histogram: fNbins of axis " + std::to_string(i));
+    if (n < 1 || n > kBinsMax)
+      return fail(ErrorKind::damaged, "histogram: fNbins of axis " + std::to_string(i) + " is " + std::to_string(n) +
+                                          ", expected 1 to " + std::to_string(kBinsMax));
     bins.push_back(static_cast<std::uint32_t>(n));
   }
   return bins;

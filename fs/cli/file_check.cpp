@@ -430,8 +430,9 @@ void Checker::check_free_space(const tfile::RecordCheck& check, const std::set<s
       const auto first = needed.lower_bound(range.begin);
       if (first != needed.end() && *first < range.end())
         note("free space",
-             {ErrorKind::damaged, "is used at byte " + std::to_string(*first), static_cast<std::int64_t>(range.begin),
-              0},
+             {ErrorKind::damaged,
+              "up to byte " + std::to_string(range.end()) + ", is used at byte " + std::to_string(*first),
+              static_cast<std::int64_t>(range.begin), 0},
              kind);
     }
   };

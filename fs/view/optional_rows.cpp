@@ -112,8 +112,8 @@ class RowTransform final : public Transform {
   }
   Result<Between> between_ends(std::string_view offsets) const {
     if (integers_in(offsets) == 0)
-      return tfile::fail(ErrorKind::damaged,
-                         "lists of 0 or 1 have " + std::to_string(offsets.size()) + " bytes of offsets");
+      return tfile::fail(ErrorKind::damaged, "lists of 0 or 1 have " + std::to_string(offsets.size()) +
+                                                 " bytes of offsets, expected 8 or more");
     const Between items{integer_at(offsets, 0), integer_at(offsets, integers_in(offsets) - 1)};
     if (items.first < 0 || items.last < items.first || items.last - items.first > piece_rows_)
       return not_optional(items.first, items.last);

@@ -724,7 +724,8 @@ Result<> run_entries(Runner& runner, const Program& program, const Entries& entr
     const auto begin = static_cast<std::size_t>(entries.offsets[static_cast<std::size_t>(i)]);
     const auto end = static_cast<std::size_t>(entries.offsets[static_cast<std::size_t>(i) + 1]);
     if (begin > end || end > entries.data.size())
-      return fail(ErrorKind::damaged, "basket: offset of entry " + std::to_string(i));
+      return fail(ErrorKind::damaged, "basket: entry " + std::to_string(i) + " is bytes " + std::to_string(begin) +
+                                          " to " + std::to_string(end) + " of " + std::to_string(entries.data.size()));
     Cursor in(entries.data.subspan(begin, end - begin));
     runner.run_entry(in, entries.origin + static_cast<std::uint32_t>(begin) - displacement_of(entries, i));
     if (!in.failed() && in.left() != 0) in.reject("entry has unread bytes");

@@ -170,7 +170,8 @@ namespace {
 // One value (of the fixed shape) of a leaf.
 Result<Shape> leaf_value(LayoutCompiler& compiler, const LeafRecord& leaf) {
   if (leaf.len > 0 && static_cast<std::uint64_t>(leaf.len) > kArrayMax)
-    return fail(ErrorKind::damaged, "leaf " + leaf.name + " has " + std::to_string(leaf.len) + " items");
+    return fail(ErrorKind::damaged, "leaf " + leaf.name + " has " + std::to_string(leaf.len) + " items, at most " +
+                                        std::to_string(kArrayMax));
   if (const auto dtype = leaf_dtype(leaf)) return compiler.numbers(*dtype, leaf_shape(leaf));
   if (const auto packing = leaf_packing(leaf)) return compiler.packed(*packing, leaf_shape(leaf));
   if (leaf.class_name == "TLeafC") return compiler.string(Op::Kind::leaf_string);

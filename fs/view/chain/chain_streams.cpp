@@ -135,7 +135,8 @@ void ChainStreams::read_part(const PartRequest& request, const Part& part, Reply
         return read_file(request, part, source, std::move(reply));
       return read_kept_part(request, part, source, std::move(reply));
     case Kind::nothing:
-      return reply(tfile::fail(ErrorKind::damaged, "file " + std::to_string(part.file) + " does not have these items"));
+      return reply(tfile::fail(ErrorKind::damaged, "file " + std::to_string(part.file) + " has no items, expected " +
+                                                       std::to_string(part.whole) + " bytes"));
     default:
       return reply(computed_items(source, wanted(request, part), {}));
   }
