@@ -6,6 +6,7 @@
 #include <span>
 
 #include "tfile/forwarding_source.h"
+#include "tfile/range.h"
 
 namespace tfilefs {
 
@@ -15,8 +16,8 @@ class NotingSource : public tfile::ForwardingSource {
  public:
   using ForwardingSource::ForwardingSource;
 
-  // Any thread. Short.
-  virtual void note_kept(std::uint64_t offset, std::span<const std::byte> bytes) const = 0;
+  // `entries`: of the table; empty: it is of none. Any thread. Short.
+  virtual void note_kept(std::uint64_t offset, std::span<const std::byte> bytes, tfile::EntryRange entries) const = 0;
 };
 
 }  // namespace tfilefs

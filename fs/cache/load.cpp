@@ -14,6 +14,7 @@
 #include "noting_source.h"
 #include "on_behalf.h"
 #include "tfile/beyond_end.h"
+#include "tfile/table.h"
 
 namespace tfilefs {
 namespace {
@@ -63,6 +64,7 @@ class Load : public Budget::Request, public ChunkWaiter, public FetchSink, publi
   std::uint32_t add(ChunkKey, bool kept);
   std::vector<FetchRange> plan() const;
   void claim_units();
+  void take_bytes(LoadUnit&, const std::shared_ptr<Fetched>&, std::uint64_t begin);
   void deliver(Positions);
   void decode_together(Positions);
   void decode_task(Positions);
@@ -241,6 +243,20 @@ void Load::promote(std::size_t position) {
   for (const std::uint32_t input : unit.inputs) promote(input);
 }
 
+// `begin`: where the fetched bytes begin in the source.
+void Load::take_bytes(LoadUnit& unit, const std::shared_ptr<Fetched>& fetched, std::uint64_t begin) {
+  const tfile::Locator& locator = *unit.locator;
+  unit.stored_owner = fetched;
+  unit.stored = fetched->bytes.span().subspan(locator.range.begin - begin, locator.range.size);
+  const auto* const source = dynamic_cast<const NotingSource*>(locator.source);
+  if (!source || unit.error) return;  // if the read has failed, these are no bytes of the file
+  const bool has_entries = dynamic_cast<const tfile::Table*>(set_->streams.get()) != nullptr;  // an object has none
+  run_caught([&] {
+    source->note_kept(locator.range.begin, unit.stored,
+                      has_entries ? set_->streams->chunk_entries(unit.key) : tfile::EntryRange{});
+  });
+}
+
 void Load::take(const FetchedPart& part) {
   std::vector<std::uint32_t> delivered;
   std::vector<SetCounts::Share> shares;
@@ -254,14 +270,7 @@ void Load::take(const FetchedPart& part) {
     for (const FetchWish& wish : part.ranges[i].wishes) {
       LoadUnit& unit = units_[wish.id];
       const auto position = static_cast<std::uint32_t>(wish.id);
-      if (!part.bytes.empty()) {
-        unit.stored_owner = part.bytes[i];
-        unit.stored =
-            part.bytes[i]->bytes.span().subspan(wish.range.begin - part.ranges[i].range.begin, wish.range.size);
-        // Nothing if the read has failed: these are no bytes of the file then.
-        if (const auto* source = dynamic_cast<const NotingSource*>(wish.source); source && !unit.error)
-          run_caught([&] { source->note_kept(wish.range.begin, unit.stored); });
-      }
+      if (!part.bytes.empty()) take_bytes(unit, part.bytes[i], part.ranges[i].range.begin);
       if (has_room) shares.push_back({unit.key.stream, wish.range.size});
       has_room ? delivered.push_back(position) : deliver(std::span(&position, 1));
     }

@@ -55,6 +55,7 @@ Here, in .tfilefs at the root of the mount
   config.json               the options in force
   stats.json                reading, cache and memory in numbers, for each table and branch
   metrics                   the same for Prometheus
+  reads.json                the last reads of files: where, when, how long, of which entries
   pending.json              what was written and is not committed, and why
   errors                    what went wrong lately, one line each, with path and reason
 

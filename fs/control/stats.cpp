@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include "tfile/json_writer.h"
 #include "tfile/table.h"
 
 namespace tfilefs {
@@ -12,19 +11,6 @@ namespace {
 using tfile::JsonWriter;
 
 constexpr double kNanosecond = 1e-9;
-
-void write_counts(JsonWriter& json, const ReadCounts& counts) {
-  for (const Figure& figure : figures()) {
-    const std::uint64_t count = counts[figure.count];
-    if (figure.is_time)
-      json.key(figure.name).seconds(static_cast<double>(count) * kNanosecond);
-    else
-      json.member(figure.name, count);
-  }
-  const std::uint64_t calls = counts[Count::read_calls];
-  json.member("read_size_mean", calls == 0 ? 0 : counts[Count::bytes_read] / calls);
-  json.member("extra_bytes", counts.extra_bytes());
-}
 
 void write_branch(JsonWriter& json, std::span<const tfile::Column* const> columns, const ReadCounts& counts) {
   json.begin_object().member("branch", columns.empty() ? "" : columns[0]->branch);
@@ -92,6 +78,19 @@ void write_sources(JsonWriter& json, const MountReport& mount) {
 }
 
 }  // namespace
+
+void write_counts(JsonWriter& json, const ReadCounts& counts) {
+  for (const Figure& figure : figures()) {
+    const std::uint64_t count = counts[figure.count];
+    if (figure.is_time)
+      json.key(figure.name).seconds(static_cast<double>(count) * kNanosecond);
+    else
+      json.member(figure.name, count);
+  }
+  const std::uint64_t calls = counts[Count::read_calls];
+  json.member("read_size_mean", calls == 0 ? 0 : counts[Count::bytes_read] / calls);
+  json.member("extra_bytes", counts.extra_bytes());
+}
 
 std::string of_steady_size(std::string text) {
   constexpr std::size_t kStep = 4096;

@@ -13,6 +13,7 @@
 #include "cache/read_counts.h"
 #include "control/process_report.h"
 #include "request_times.h"
+#include "tfile/json_writer.h"
 #include "tfile/source.h"
 
 namespace tfilefs {
@@ -44,6 +45,9 @@ struct MountReport {
 
 // .tfilefs/stats.json (docs/semantics/running.md, "Statistics"). Needs a report with streams.
 std::string stats_text(const CacheReport&, const MountReport&);
+
+// Its members of one set of counts, within an object.
+void write_counts(tfile::JsonWriter&, const ReadCounts&);
 
 // .tfilefs/metrics: the same in the text format of Prometheus, with one series per table and count, and what the system
 // tells of the process. Tables beyond CountRegistry::kTablesMax are added up. The streams of the report are not used.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "control/readme.h"
+#include "control/reads.h"
 #include "control/stats.h"
 #include "descriptor_limit.h"
 #include "on_behalf.h"
@@ -120,6 +121,7 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
                                         answer_blocking(
                                             *cache_, [this] { return pending_json(); }, std::move(reply));
                                       }},
+                                     {"reads.json", [this] { return reads_json(); }, nullptr, closed},
                                      {"stats.json", [this] { return stats_json(); }, nullptr, closed}},
                                     options.ownership,
                                     {[this](Reply<void> reply) {
@@ -762,6 +764,10 @@ void FileSystem::statfs(Reply<struct statvfs> reply) {
 std::string FileSystem::stats_json() const {
   const CacheReport cache = cache_->report(true);
   return stats_text(cache, report(cache));
+}
+
+std::string FileSystem::reads_json() const {
+  return reads_text(context_.reads->report(), cache_->report(false).reading.total());
 }
 
 std::string FileSystem::metrics() const {

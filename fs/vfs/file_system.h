@@ -297,6 +297,7 @@ class FileSystem {
   std::vector<GenerationPtr> remote_files() const;
   MountReport report(const CacheReport&) const;
   std::string stats_json() const;
+  std::string reads_json() const;
   std::string metrics() const;
   std::vector<std::shared_ptr<WrittenFile>> written_files() const;
   Result<> commit_all();

@@ -283,7 +283,7 @@ def test_uid_and_gid_give_the_mount_away(shared, plain, mount):
     assert_closed(OWNER, os.path.join(m.path, "a.root"))
 
 
-CLOSED = ("errors", "metrics", "pending.json", "stats.json")
+CLOSED = ("errors", "metrics", "pending.json", "reads.json", "stats.json")
 
 
 def test_what_others_read_is_told_to_who_mounted(shared, plain, mount):

@@ -398,6 +398,7 @@ Result<MountedFile::OpenedFile> MountedFile::open_settled() {
   constexpr std::chrono::milliseconds kPause{5};
   for (int tries = kTries;; --tries) {
     TRY(auto source, origin_->open());
+    if (origin_->is_opened_again()) source->log_reads(context_.reads);
     auto file = origin_->read(source);
     const bool is_odd = file ? (*file)->recovered() : file.error().kind == ErrorKind::damaged;
     if (is_odd && tries > 1 && source->is_changing()) continue;

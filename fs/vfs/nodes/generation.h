@@ -74,6 +74,8 @@ struct MountContext {
   // A file of the host was removed. Its number (Vnodes::file_identity) is another's as soon as this returns.
   std::function<void(std::uint64_t number)> file_is_gone = nullptr;
   SteadyClock* clock = &SteadyClock::of_system();  // never null
+  // Reads under way may end after all this.
+  const std::shared_ptr<ReadLog> reads = std::make_shared<ReadLog>();
 };
 
 // Where a ROOT file lies. It is looked at by its name, so that another file put in its place is seen. Its functions

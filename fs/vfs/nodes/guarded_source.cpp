@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/nodes/guarded_source.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -17,6 +20,40 @@ constexpr std::size_t kHeadSize = 1024;
 // Where another file was written over a tenth of what was read, so many miss it once in a thousand times. They are read
 // again for each state of a file that grows: 64 short reads from the kernel's pages take some 50 us.
 constexpr std::size_t kSamplesMax = 64;
+
+// What the kernel has read from disks for this thread.
+long blocks_read() {
+  struct rusage usage {};
+  return ::getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_inblock : 0;
+}
+
+// A read, from here on. A server's file has counts for all its reads at once: where several are under way, what one of
+// them took from the server, all did.
+class LoggableRead {
+ public:
+  explicit LoggableRead(const tfile::Source& source)
+      : is_local_(source.origin() == tfile::kLocalOrigin),
+        blocks_(is_local_ ? blocks_read() : 0),
+        before_(is_local_ ? tfile::SourceCounts() : source.counts()) {}
+
+  // To be called by the same thread, if the source is local.
+  void note(ReadLog& log, const tfile::Source& source, std::span<const tfile::ByteRange> ranges) const {
+    log.note(source.name(), source.size(), ranges, begin_, ReadLog::Clock::now(), from(source));
+  }
+
+ private:
+  ReadFrom from(const tfile::Source& source) const {
+    if (is_local_) return blocks_read() != blocks_ ? ReadFrom::disk : ReadFrom::kernel;
+    const tfile::SourceCounts now = source.counts();
+    if (now.bytes != before_.bytes) return ReadFrom::server;
+    return now.disk_bytes != before_.disk_bytes ? ReadFrom::disk_cache : ReadFrom::memory;
+  }
+
+  const bool is_local_;
+  const long blocks_;
+  const tfile::SourceCounts before_;
+  const ReadLog::Clock::time_point begin_ = ReadLog::Clock::now();
+};
 
 }  // namespace
 
@@ -68,8 +105,12 @@ bool GuardedSource::accepts(const tfile::Identity& before, const tfile::Identity
   return true;
 }
 
-void GuardedSource::note_kept(std::uint64_t offset, std::span<const std::byte> bytes) const {
-  if (bytes.empty() || traits().tells_changes) return;
+void GuardedSource::note_kept(std::uint64_t offset, std::span<const std::byte> bytes, tfile::EntryRange entries) const {
+  if (log_) log_->note_entries(name(), offset, entries);
+  if (!bytes.empty() && !traits().tells_changes) sample(offset, bytes);
+}
+
+void GuardedSource::sample(std::uint64_t offset, std::span<const std::byte> bytes) const {
   Sample sample{{0, std::min(bytes.size(), kSampleSize)}, {}};
   const std::size_t skipped = (bytes.size() - sample.range.size) / 2;
   sample.range.begin = offset + skipped;
@@ -119,7 +160,10 @@ bool GuardedSource::is_changing() const {
 
 Result<> GuardedSource::read(std::span<const tfile::ByteRange> ranges,
                              std::span<const std::span<std::byte>> into) const {
+  std::optional<LoggableRead> logged;
+  if (log_) logged.emplace(*inner_);
   const Result<> done = inner_->read(ranges, into);
+  if (logged && done) logged->note(*log_, *inner_, ranges);
   if (!done && done.error().kind == ErrorKind::stale) set_stale();
   if (!done || traits().tells_changes) return done;
   // If a commit begins or ends meanwhile, the state seen may be one in between, so the file is looked at again.
@@ -140,18 +184,21 @@ void GuardedSource::start_read(std::span<const tfile::ByteRange> ranges, std::sp
                                ReadDone done) const {
   const tfile::SourceTraits traits = this->traits();
   if (!traits.starts_reads || !traits.tells_changes) return done(read(ranges, into));
-  inner_->start_read(ranges, into, noting_stale(std::move(done)));
+  inner_->start_read(ranges, into, noting({ranges.begin(), ranges.end()}, std::move(done)));
 }
 
 void GuardedSource::start_reads(std::vector<Started> reads) const {
   const tfile::SourceTraits traits = this->traits();
   if (!traits.starts_reads || !traits.tells_changes) return Source::start_reads(std::move(reads));
-  for (Started& one : reads) one.done = noting_stale(std::move(one.done));
+  for (Started& one : reads) one.done = noting(one.ranges, std::move(one.done));
   inner_->start_reads(std::move(reads));
 }
 
-tfile::Source::ReadDone GuardedSource::noting_stale(ReadDone done) const {
-  return [self = shared_from_this(), done = std::move(done)](Result<> result) {
+tfile::Source::ReadDone GuardedSource::noting(std::vector<tfile::ByteRange> ranges, ReadDone done) const {
+  std::optional<LoggableRead> logged;
+  if (log_) logged.emplace(*inner_);
+  return [self = shared_from_this(), logged, ranges = std::move(ranges), done = std::move(done)](Result<> result) {
+    if (logged && result) logged->note(*self->log_, *self->inner_, ranges);
     if (!result && result.error().kind == ErrorKind::stale) self->set_stale();
     done(std::move(result));
   };
@@ -159,7 +206,9 @@ tfile::Source::ReadDone GuardedSource::noting_stale(ReadDone done) const {
 
 Result<std::shared_ptr<const tfile::Source>> GuardedSource::sibling(std::string_view relative_path) const {
   TRY(auto found, inner_->sibling(relative_path));
-  return guard(std::move(found));
+  TRY(auto guarded, guard(std::move(found)));
+  guarded->log_reads(log_);
+  return std::shared_ptr<const tfile::Source>(std::move(guarded));
 }
 
 }  // namespace tfilefs

@@ -11,6 +11,7 @@
 
 #include "mutex.h"
 #include "noting_source.h"
+#include "read_log.h"
 #include "reply.h"
 #include "tfile/source.h"
 #include "vfs/nodes/own_changes.h"
@@ -29,6 +30,10 @@ class GuardedSource final : public NotingSource, public std::enable_shared_from_
 
   // To be called when the file was read, with the end of the last save. A file with bytes behind that is being filled.
   void set_saved_end(std::uint64_t end) const { saved_end_ = end; }
+
+  // What is read of it from now on, also of siblings that are opened from now on, is noted there. To be called before
+  // another thread has this.
+  void log_reads(std::shared_ptr<ReadLog> log) const { log_ = std::move(log); }
 
   // Whether a file in the state `now` still shows what was opened. `before`: the result of accepted() from before `now`
   // was obtained (otherwise a look overtaken by that of another thread would seem to go back).
@@ -53,7 +58,8 @@ class GuardedSource final : public NotingSource, public std::enable_shared_from_
   void start_read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into,
                   ReadDone done) const override;
   void start_reads(std::vector<Started> reads) const override;
-  void note_kept(std::uint64_t offset, std::span<const std::byte> bytes) const override EXCLUDES(mutex_);
+  void note_kept(std::uint64_t offset, std::span<const std::byte> bytes, tfile::EntryRange) const override
+      EXCLUDES(mutex_);
   Result<std::shared_ptr<const tfile::Source>> sibling(std::string_view relative_path) const override;
 
  private:
@@ -64,7 +70,8 @@ class GuardedSource final : public NotingSource, public std::enable_shared_from_
     tfile::ByteRange range;
     std::array<std::byte, kSampleSize> bytes{};
   };
-  ReadDone noting_stale(ReadDone done) const;
+  ReadDone noting(std::vector<tfile::ByteRange> ranges, ReadDone done) const;
+  void sample(std::uint64_t offset, std::span<const std::byte> bytes) const EXCLUDES(mutex_);
   explicit GuardedSource(std::shared_ptr<const tfile::Source> inner)
       : NotingSource(std::move(inner)), accepted_(identity()) {}
   struct Trusted {
@@ -79,7 +86,8 @@ class GuardedSource final : public NotingSource, public std::enable_shared_from_
 
   mutable std::atomic<std::uint64_t> saved_end_ = ~std::uint64_t{0};
   mutable std::atomic<bool> stale_ = false;
-  std::string head_;  // as at the time of opening; constant from then on
+  mutable std::shared_ptr<ReadLog> log_;  // may be null
+  std::string head_;                      // as at the time of opening; constant from then on
   mutable Mutex mutex_{"GuardedSource::mutex_", "", "a read"};
   mutable Trusted trusted_ GUARDED_BY(mutex_);
   mutable tfile::Identity accepted_ GUARDED_BY(mutex_);     // the latest state that still shows what was opened

@@ -294,8 +294,8 @@ TEST(FileSystem, NamesColumnsInXattrs) {
 
 TEST(FileSystem, ControlFilesAreMadeAnew) {
   FakeMount mount(sample());
-  EXPECT_EQ(mount.ls(".tfilefs").value(),
-            (Names{".", "..", "README", "config.json", "errors", "metrics", "pending.json", "stats.json"}));
+  EXPECT_EQ(mount.ls(".tfilefs").value(), (Names{".", "..", "README", "config.json", "errors", "metrics",
+                                                 "pending.json", "reads.json", "stats.json"}));
   const auto errors = mount.fs->find_path(".tfilefs/errors");
   EXPECT_TRUE(mount.open(errors->id)->direct);
   EXPECT_EQ(mount.text(".tfilefs/errors"), "");

@@ -93,7 +93,7 @@ class KeptBytes : public GuardedFile {
   void keep(std::uint64_t offset, std::size_t size) const {
     std::vector<std::byte> bytes(size);
     ASSERT_TRUE(tfile::read_range(*guarded_, {offset, size}, bytes));
-    guarded_->note_kept(offset, bytes);
+    guarded_->note_kept(offset, bytes, {});
   }
 };
 
@@ -138,6 +138,27 @@ TEST_F(GuardedFile, KnowsAnotherFileInItsPlace) {
   std::filesystem::rename(top_ / "new", path_);
   const auto now = tfile::open_source(path_.string()).value()->identity();
   EXPECT_FALSE(guarded_->accepts(guarded_->accepted(), now));
+}
+
+TEST_F(GuardedFile, LogsWhatReadersRead) {
+  const auto log = std::make_shared<ReadLog>();
+  guarded_->log_reads(log);
+  EXPECT_TRUE(read());
+  guarded_->note_kept(2010, std::vector<std::byte>(10, std::byte{'a'}), {5, 9});
+  write(path_, 4000, "more");
+  stamp();
+  EXPECT_TRUE(read());  // and looks whether what was read is there
+  write(path_, 12, "saved");
+  stamp();
+  EXPECT_FALSE(read());
+  const ReadLog::Report report = log->report();
+  ASSERT_EQ(report.last.size(), 3u) << "the third read brought bytes, if of another state";
+  for (const LoggedRead& each : report.last) EXPECT_EQ(each.range, (tfile::ByteRange{2000, 100}));
+  EXPECT_EQ(report.last[2].entries, (tfile::EntryRange{5, 9}));
+  EXPECT_EQ(report.files.at(path_.string()).size, 4000u);
+  std::string bytes(100, '\0');
+  EXPECT_FALSE(tfile::read_range(*guarded_, {5000, bytes.size()}, std::as_writable_bytes(std::span(bytes))));
+  EXPECT_EQ(log->report().reads, 3u) << "nothing was read";
 }
 
 // As a server, whose answers carry what state they are of.
