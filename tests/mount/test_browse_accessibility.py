@@ -23,6 +23,7 @@ VIEWS = {
     "baskets": ("/T/energy.f4", "svg.strip"), "strings": ("/T/word/chars.u1", "main td"),
     "plane": ("/T/x.f4?x=x&y=energy", "figure img.object"), "profile": ("/T/x.f4?x=x&y=energy&profile=1", "figure img.object"),
     "object": ("/h", "figure img.object"), "wrong expression": ("/T/x.f4?x=nothing", "[role=alert]"), "missing": ("/missing", ".error"),
+    "reads": ("/.tfilefs/reads.json", "main dl"), "reads over entries": ("/.tfilefs/reads.json?x=entries", "main dl"),
 }
 SIZES = {"wide": {}, "dark": {"scheme": "dark"}, "phone": {"width": 390, "height": 844}}
 

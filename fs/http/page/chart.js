@@ -11,12 +11,12 @@ export function element(name, attributes, text) {
 }
 
 // A round number: from `low` to `high` it goes about `count` times.
-function stepOf(low, high, count) {
+export function stepOf(low, high, count) {
   const raw = high / count - low / count, power = 10 ** Math.floor(Math.log10(raw));
   return [1, 2, 5, 10].find((each) => each * power >= raw) * power;
 }
 
-function ticks(low, high, step) {
+export function ticks(low, high, step) {
   const found = [];
   for (let at = Math.ceil(low / step) * step; at <= high + step * 1e-9 && found.length < 50; at += step)
     found.push(Math.abs(at) < step * 1e-9 ? 0 : at);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `tfilefs browse`: the tree, and a view of what is chosen. What is behind # says what that is.
-import { decoded, isGivenUp, json } from './source.js';
+import { decoded, isGivenUp, json, urlOf } from './source.js';
 import { columnView } from './column_view.js';
 import { fileView } from './file_view.js';
 import { directoryView } from './object_view.js';
 import { make, readable } from './parts.js';
 import { Moved, Reading } from './reading.js';
+import { READS, readsView } from './reads.js';
 import { Served } from './served.js';
 import { tableView } from './table_view.js';
 import { Tree } from './tree.js';
@@ -46,6 +47,7 @@ async function plainView(names, view) {
 }
 
 async function viewOf(names, view) {
+  if (urlOf(names) === READS) return readsView(view);
   for (let depth = 1; depth <= names.length; ++depth) {
     const table = names.slice(0, depth);
     const described = await view.reading.schema(table);
