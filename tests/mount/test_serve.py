@@ -412,6 +412,44 @@ def test_a_file_is_passed_as_memory(program, source, served, tmp_path, column):
     connection.close()
 
 
+@pytest.mark.parametrize("memory", ("16M", "512M"))
+def test_a_long_file_is_passed_as_memory_in_pieces(program, tmp_path, memory):
+    """Its pieces are read together, and come in any order."""
+    values = np.random.default_rng(1).integers(0, 1000, 1_300_001).astype("i8")
+    with uproot.recreate(tmp_path / "long.root", compression=uproot.ZLIB(1)) as file:
+        file.mktree("T", {"n": "i8"})
+        for part in np.array_split(values, 30):
+            file["T"].extend({"n": part})
+    with Served(program, str(tmp_path / "long.root"), "--listen", f"unix:{tmp_path}/socket", "-o", f"memory={memory}") as server:
+        connection = server.connection()
+        for path, content in (("/T/n.i8", values.tobytes()), ("/T.csv", server.ask("/T.csv").content)):
+            [got], response = as_memory(connection, server.token, path)
+            assert (response.read(), int(response.headers["Tfilefs-Memory"])) == (b"", len(content))
+            assert os.pread(got, len(content) + 1, 0) == content
+            os.close(got)
+        connection.close()
+
+
+def test_damage_in_a_piece_is_an_error(program, tmp_path):
+    """Also if others are read at the same time."""
+    with uproot.recreate(tmp_path / "long.root", compression=uproot.ZLIB(1)) as file:
+        file.mktree("T", {"n": "i8"})
+        for part in np.array_split(np.random.default_rng(1).integers(0, 1000, 2_000_000), 20):
+            file["T"].extend({"n": part})
+    with uproot.open(tmp_path / "long.root") as file:
+        seek = file["T"]["n"].member("fBasketSeek")[11]
+    with open(tmp_path / "long.root", "r+b") as file:
+        file.seek(int(seek) + 200)
+        file.write(b"damage" * 20)
+    with Served(program, str(tmp_path / "long.root"), "--listen", f"unix:{tmp_path}/socket") as server:
+        connection = server.connection()
+        for _ in range(3):
+            nothing, response = as_memory(connection, server.token, "/T/n.i8")
+            assert (nothing, response.status) == (None, 500)
+            response.read()
+        connection.close()
+
+
 def test_what_cannot_be_served(program, source, served, tmp_path):
     def failure(*arguments):
         done = subprocess.run([program, "serve", *arguments], capture_output=True, text=True, timeout=30)
