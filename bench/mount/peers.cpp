@@ -4,7 +4,8 @@
 // Compiled by compare.py with the ROOT of the Python package.
 //
 //   peers [--again] WAY FILE TABLE NAME:TYPE...      TYPE: f4 f8
-//     WAY: getentry reader rdf rdf2 bulk bulk2 of a TTree; views ntuple ntuple2 ntuple-halves of an RNTuple
+//     WAY: getentry reader rdf rdf2 bulk bulk2 array array2 of a TTree; views ntuple ntuple2 ntuple-halves of an
+//     RNTuple
 //   peers make-column|make-dimuon FILE COMPRESSION ENTRIES · peers import TREE_FILE TABLE NTUPLE_FILE COMPRESSION
 
 #include <TBranch.h>
@@ -34,6 +35,7 @@ namespace {
 struct Column {
   std::string name;
   bool is_double = false;
+  std::size_t size() const { return is_double ? sizeof(double) : sizeof(float); }
 };
 
 struct Input {
@@ -102,32 +104,41 @@ double data_frame(const Input& in) {
 }
 
 template <class T>
-double sum_of(const void* data, int count) {
+double sum_of(const void* data, Long64_t count) {
   const T* values = static_cast<const T*>(data);
   double sum = 0;
-  for (int i = 0; i < count; ++i) sum += values[i];
+  for (Long64_t i = 0; i < count; ++i) sum += values[i];
   return sum;
 }
+double sum_of(const Column& column, const void* data, Long64_t count) {
+  return column.is_double ? sum_of<double>(data, count) : sum_of<float>(data, count);
+}
 
-// One thread's share of the bulk interface: from entry `begin` on, the entries of clusters that start below `end`.
-double bulk_range(const Input& in, Long64_t begin, Long64_t end) {
+// One thread's share of the bulk interface: from entry `begin` on, the entries of clusters that start below `end`. With
+// `arrays`, one for each column, they are copied there; else they are summed while they are in the processor's cache.
+double bulk_range(const Input& in, Long64_t begin, Long64_t end, std::byte* const* arrays) {
   std::unique_ptr<TFile> file(TFile::Open(in.file.c_str()));
   auto* tree = file->Get<TTree>(in.table.c_str());
   double sum = 0;
-  for (const Column& column : in.columns) {
+  for (std::size_t i = 0; i < in.columns.size(); ++i) {
+    const Column& column = in.columns[i];
     TBranch* branch = tree->GetBranch(column.name.c_str());
     TBufferFile buffer(TBuffer::kWrite, 32 * 1024);
     for (Long64_t e = begin; e < end;) {
       const int count = branch->GetBulkRead().GetBulkEntries(e, buffer);
       if (count <= 0) throw std::runtime_error("GetBulkEntries failed");
-      sum += column.is_double ? sum_of<double>(buffer.GetCurrent(), count) : sum_of<float>(buffer.GetCurrent(), count);
+      if (arrays)
+        std::memcpy(arrays[i] + e * column.size(), buffer.GetCurrent(), count * column.size());
+      else
+        sum += sum_of(column, buffer.GetCurrent(), count);
       e += count;
     }
   }
   return sum;
 }
 
-double bulk(const Input& in, unsigned threads) {
+// `as_arrays`: each column is there as a whole before it is summed.
+double bulk(const Input& in, unsigned threads, bool as_arrays = false) {
   std::vector<Long64_t> cuts{0};
   {
     std::unique_ptr<TFile> file(TFile::Open(in.file.c_str()));
@@ -140,14 +151,23 @@ double bulk(const Input& in, unsigned threads) {
     for (unsigned t = 1; t < threads; ++t) cuts.push_back(starts[starts.size() * t / threads]);
     cuts.push_back(tree->GetEntries());
   }
+  std::vector<std::unique_ptr<std::byte[]>> arrays;
+  std::vector<std::byte*> places;
+  for (std::size_t i = 0; as_arrays && i < in.columns.size(); ++i) {
+    arrays.push_back(std::make_unique_for_overwrite<std::byte[]>(cuts.back() * in.columns[i].size()));
+    places.push_back(arrays.back().get());
+  }
   std::vector<double> sums(threads);
+  const auto read = [&](unsigned t) {
+    sums[t] = bulk_range(in, cuts[t], cuts[t + 1], as_arrays ? places.data() : nullptr);
+  };
   std::vector<std::thread> workers;
-  for (unsigned t = 1; t < threads; ++t)
-    workers.emplace_back([&, t] { sums[t] = bulk_range(in, cuts[t], cuts[t + 1]); });
-  sums[0] = bulk_range(in, cuts[0], cuts[1]);
+  for (unsigned t = 1; t < threads; ++t) workers.emplace_back(read, t);
+  read(0);
   for (auto& worker : workers) worker.join();
   double sum = 0;
   for (double s : sums) sum += s;
+  for (std::size_t i = 0; i < places.size(); ++i) sum += sum_of(in.columns[i], places[i], cuts.back());
   return sum;
 }
 
@@ -267,12 +287,14 @@ int main(int argc, char** argv) {
   double sum = 0;
   for (int time = 0; time < (again ? 2 : 1); ++time) {
     const auto begin = std::chrono::steady_clock::now();
-    if (way.ends_with("2") && way != "bulk2") ROOT::EnableImplicitMT(2);
+    if (way.ends_with("2") && way != "bulk2" && way != "array2") ROOT::EnableImplicitMT(2);
     if (way == "getentry") sum = get_entry(in);
     if (way == "reader") sum = tree_reader(in);
     if (way == "rdf" || way == "rdf2") sum = data_frame(in);
     if (way == "bulk") sum = bulk(in, 1);
     if (way == "bulk2") sum = bulk(in, 2);
+    if (way == "array") sum = bulk(in, 1, true);
+    if (way == "array2") sum = bulk(in, 2, true);
     if (way == "views") sum = ntuple_views(in);
     if (way == "ntuple" || way == "ntuple2") sum = ntuple(in);
     if (way == "ntuple-halves") sum = ntuple_halves(in);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Without a mount: one column of 80 MB by `tfilefs cat`, by `cat` in a mount, by one range request of `tfilefs serve`, and by one of nginx
 that has the same bytes as a file; the same in 64 pieces by 64 clients; and as an array of NumPy, by tfilefs.open, tfilefs.mount,
-uproot on two threads and the bulk interface of ROOT; and in eight processes at the same time.
+uproot on two threads and the bulk interface of ROOT, also without an array: each basket is summed, and gone; and in eight processes at
+the same time.
 
 serve.py [--rounds N] [--entries N] [--codecs NAME,...]     TFILEFS_BIN names the program; files are those of column_read.py
 
@@ -166,7 +167,8 @@ def measure_arrays(name, path, count, decoded):
     sums = []
     report(f"{decoded / 1e6:.0f} MB as an array, {name}, fresh", rounds.run(count, {
         **{side: lambda code=code: alone(code, path, sums) for side, code in SIDES.items()},
-        "ROOT bulk": lambda: bulk(path, "bulk", sums), "ROOT bulk, 2 threads": lambda: bulk(path, "bulk2", sums)}), decoded)
+        "ROOT bulk": lambda: bulk(path, "array", sums), "ROOT bulk, 2 threads": lambda: bulk(path, "array2", sums),
+        "ROOT bulk, no array": lambda: bulk(path, "bulk", sums), "ROOT bulk, 2 threads, no array": lambda: bulk(path, "bulk2", sums)}), decoded)
     report(f"{decoded / 1e6:.0f} MB as an array in each of {PROCESSES} processes, {name}, fresh", rounds.run(count, {
         side: lambda code=code: together(code, path, sums) for side, code in TOGETHER.items()}), decoded * PROCESSES)
     assert max(sums) - min(sums) <= 1e-9 * abs(sums[0]), "each has read the same"
