@@ -192,6 +192,16 @@ def test_wrong_keys_are_refused(program, server, tmp_path):
         assert done.returncode == 1 and "status 403" in done.stderr and done.stderr.count("\n") == 1
 
 
+def test_a_signed_request_is_not_repeated_for_a_token(program, server):
+    """401 says to others that their bearer token has expired. Keys that have not changed are refused again."""
+    server.rule = faulty.status(401)
+    keys = environment(server, AWS_ACCESS_KEY_ID=KEY_ID, AWS_SECRET_ACCESS_KEY=SECRET)
+    done = subprocess.run([program, "ls", "s3://bucket/plain.root"], env=keys, text=True, capture_output=True, timeout=20)
+    assert done.returncode == 1 and "status 401" in done.stderr
+    asked = [(request.method, request.path, request.headers.get("range")) for request in server.requests]
+    assert len(asked) == len(set(asked)), asked
+
+
 def test_files_for_all_need_no_keys(server, column):
     server.rule = lambda exchange: False
     with mounted_from("s3://bucket/plain.root", environment(server)) as m:

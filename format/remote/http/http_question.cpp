@@ -124,7 +124,7 @@ Result<HttpReply> Asking::run() {
     const HttpEnd& end = attempt->end;
     const long status = attempt->head.status;
     std::optional<Error> error = attempt->error ? attempt->error : end.error;
-    if (!error && status == 401 && !std::exchange(new_token_, true)) {
+    if (!error && status == 401 && !attempt->aws && !std::exchange(new_token_, true)) {
       ++counts_.retries;
       continue;
     }

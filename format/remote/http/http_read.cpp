@@ -239,7 +239,7 @@ bool HttpRead::refuse(Ask& ask, const HttpHead& head) {
     ask.asks_anew = true;
     return false;
   }
-  if (head.status == 401 && !has_new_token_) {
+  if (head.status == 401 && !ask.aws && !has_new_token_) {
     wants_token_ = true;
     ask.asks_anew = true;
     return false;

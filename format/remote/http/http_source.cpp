@@ -236,7 +236,7 @@ class Repetition {
   bool goes_on(const RangeAnswer& answer) {
     const bool is_refused = !answer.end.error && answer.head.status >= 400 && answer.head.status != 416;
     if (is_refused && note_target(file_, "")) return true;  // a redirect may be good for a while only
-    if (answer.head.status == 401) return !std::exchange(new_token_, true);
+    if (answer.head.status == 401 && !answer.aws) return !std::exchange(new_token_, true);
     const auto left = file_.options.timeout - (Clock::now() - begun_);
     if (!may_pass(answer) || left <= pause_) return false;
     const auto pause = std::clamp<Clock::duration>(answer.head.retry_after, pause_, left);
