@@ -49,7 +49,7 @@ inline void copy_slices(const Slices& slices, std::byte* to) {
   for (const auto piece : slices.pieces) to = std::copy(piece.begin(), piece.end(), to);
 }
 
-// What answers reads on an open regular file: column, view, control file, passed-through file. Thread-safe.
+// Answers reads on an open regular file: column, view, control file, passed-through file. Thread-safe.
 class Content {
  public:
   virtual ~Content() = default;

@@ -10,14 +10,14 @@
 
 namespace tfilefs {
 
-// Of bytes of a column at `offset`, fewer than its size promised.
+// For bytes of a column at `offset`, fewer than its size promised.
 tl::unexpected<tfile::Error> ends_early(std::uint64_t offset, std::uint64_t found, std::uint64_t expected);
 
-// Of a chunk whose column `slot` has so many bytes; `expected`: "40 bytes", "5 items".
+// For a chunk whose column `slot` has so many bytes; `expected`: "40 bytes", "5 items".
 tl::unexpected<tfile::Error> wrong_size(std::uint32_t chunk, std::size_t slot, std::size_t bytes,
                                         const std::string& expected);
 
-// Of offsets that decrease, or else do not lie within `range`.
+// For offsets that decrease, or else do not lie within `range`.
 tl::unexpected<tfile::Error> unsound_offsets(std::span<const std::int64_t>, tfile::ItemRange range);
 
 }  // namespace tfilefs

@@ -15,7 +15,7 @@ namespace tfilefs {
 // are escaped.
 std::string message_of(const Error&);
 
-// What .tfilefs/errors shows: the last problems met, one line each, oldest first. Thread-safe.
+// The text of .tfilefs/errors: the last problems met, one line each, oldest first. Thread-safe.
 class ErrorLog {
  public:
   // A line "DATE PATH: MESSAGE". The same problem met several times is counted, not repeated; so is one of a file, at a

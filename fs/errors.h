@@ -93,7 +93,7 @@ inline tl::unexpected<Error> unsupported_attribute() {
 
 // A commit, a rename, or another program is at it: trying again helps, which ESTALE would have the kernel do.
 inline tl::unexpected<Error> busy(std::string text) { return tfile::fail(ErrorKind::busy, std::move(text), -1, EBUSY); }
-// What was looked up is committed, removed or unknown since: the kernel looks again.
+// The entry that was looked up is committed, removed or unknown since: the kernel looks again.
 inline tl::unexpected<Error> outdated(std::string text) {
   return tfile::fail(ErrorKind::stale, std::move(text), -1, ESTALE);
 }

@@ -61,7 +61,7 @@ Descriptor open_to_append(const std::string& file) {
   return Descriptor(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0640));
 }
 
-// Of a pipe or terminal that somebody may have stopped reading.
+// Writes to a pipe or terminal that somebody may have stopped reading.
 bool write_soon(int fd, const std::string& line) {
   pollfd ready{fd, POLLOUT, 0};
   return fd >= 0 && ::poll(&ready, 1, kPatience) == 1 && (ready.revents & POLLOUT) != 0 &&

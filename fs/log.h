@@ -29,7 +29,7 @@ struct LogOptions {
   std::chrono::milliseconds burst{10'000};  // a line that was not met again for so long is no burst any more
 };
 
-// What a line says, and what it says it of.
+// A line of the log, and what it is about.
 struct LogEntry {
   std::string text;
   std::string path = {};  // in the mount; empty: of the mount as a whole

@@ -26,7 +26,7 @@ constexpr std::array<Characters, 7> kControls = {{
     {0x2066, 0x2069},  // isolates
 }};
 
-// Of one character, which is known to be whole UTF-8.
+// The code point of one character, which is known to be whole UTF-8.
 char32_t code_point(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
   if (character.size() == 1) return byte(0);

@@ -9,7 +9,7 @@
 
 namespace tfilefs {
 
-// What a source calls at the end of a read that it has started. Where it is dropped without a call, as when something
+// A source calls it at the end of a read that it has started. If it is dropped without a call, as when something
 // throws on the way, the reply answers.
 inline tfile::Source::ReadDone read_done(Reply<void> reply) {
   auto shared = std::make_shared<Reply<void>>(std::move(reply));  // std::function must be copyable

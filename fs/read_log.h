@@ -17,7 +17,7 @@
 
 namespace tfilefs {
 
-// Where the bytes of a read came from. Of a local file, `kernel` is all that the kernel gave without reading a disk for
+// The origin of the bytes of a read. Of a local file, `kernel` is all that the kernel gave without reading a disk for
 // this thread: its pages, or a file system of the network.
 enum class ReadFrom : std::uint8_t { kernel, disk, memory, disk_cache, server };
 // In the order of the values.
@@ -47,7 +47,7 @@ class ReadLog {
   using Clock = std::chrono::steady_clock;
   // All baskets of a thousand branches in some clusters; half a megabyte with the entries of all.
   static constexpr std::size_t kReadsMax = 4096;
-  // Of a file that was not read for longest, nothing is told any more.
+  // The log forgets the file that was not read for longest beyond so many.
   static constexpr std::size_t kFilesMax = 256;
 
   // Ranges that were read together, in their order; those that adjoin are one read. Their time is shared out by bytes.
@@ -55,7 +55,7 @@ class ReadLog {
   void note(const std::string& name, std::uint64_t file_size, std::span<const tfile::ByteRange> ranges,
             Clock::time_point begin, Clock::time_point end, ReadFrom from) EXCLUDES(mutex_);
 
-  // What lies at `offset` are entries of a table. Looks at some of the last reads only.
+  // Notes that the bytes at `offset` are entries of a table. Looks at some of the last reads only.
   void note_entries(const std::string& name, std::uint64_t offset, tfile::EntryRange entries) EXCLUDES(mutex_);
 
   struct Report {

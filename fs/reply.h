@@ -27,7 +27,7 @@ inline Error dropped_error() noexcept {
 template <class T>
 class [[nodiscard]] Reply {
  public:
-  // What gets the answer. One may stand behind several replies, for which nothing is allocated then. Each calls
+  // The receiver of the answer. One may stand behind several replies, for which nothing is allocated then. Each calls
   // answer() once, then release(), and uses it no more.
   class Sink {
    public:

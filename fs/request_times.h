@@ -10,7 +10,7 @@
 
 namespace tfilefs {
 
-// What the kernel asks for, as the metrics tell it.
+// The kinds of the kernel's requests, as the metrics tell them.
 enum class RequestKind : std::uint8_t {
   lookup,
   getattr,

@@ -24,7 +24,7 @@ class SteadyClock {
     condition.wait_until(mutex, time);
   }
   virtual void sleep_for(Duration time) { std::this_thread::sleep_for(time); }
-  // What a thread runs that waits by this clock for as long as it lives: so another clock knows when all of them wait.
+  // Marks what a thread runs that waits by this clock all its life: so another clock knows when all of them wait.
   virtual std::function<void()> counted(std::function<void()> run) { return run; }
 
   static SteadyClock& of_system() {

@@ -10,7 +10,7 @@ namespace tfilefs {
 // The number of letters to change, add or leave out to turn one word into the other.
 std::size_t word_distance(std::string_view a, std::string_view b);
 
-// Of the names that it looks at, the one nearest to a word; of several the first.
+// The name nearest to a word among those that it looks at; of several the first.
 class NearestName {
  public:
   // Names that are farther than `farthest` do not count.

@@ -54,7 +54,7 @@ class MetricsPage {
   explicit MetricsPage(const MountNames& names)
       : labels_("mount=\"" + label_value(names.mount_point) + "\",source=\"" + label_value(names.source) + "\"") {}
 
-  // Of the samples that follow. Pages of all programs must have the same help for a name.
+  // Begins the samples that follow. Pages of all programs must have the same help for a name.
   void begin(std::string_view name, std::string_view type, std::string_view help) {
     name_ = name;
     text_ += "# HELP " + name_ + " ";

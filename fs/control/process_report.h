@@ -6,7 +6,7 @@
 
 namespace tfilefs {
 
-// What the system tells of a process, as Prometheus' own libraries report it.
+// The system's figures of a process, as Prometheus' own libraries report them.
 struct ProcessReport {
   double cpu_seconds = 0;    // user and system
   double start_seconds = 0;  // since the epoch
@@ -17,7 +17,7 @@ struct ProcessReport {
   std::uint64_t open_files_max = 0;
 };
 
-// Of this process; nothing where there is no /proc.
+// The figures of this process; nothing if there is no /proc.
 std::optional<ProcessReport> own_process();
 
 }  // namespace tfilefs

@@ -23,7 +23,7 @@ struct MountNames {
   std::string mount_point, source;
 };
 
-// What the mount itself holds, besides the cache.
+// The state of the mount itself, besides the cache.
 struct MountReport {
   std::size_t inodes = 0;    // paths that the kernel knows
   std::size_t handles = 0;   // open files and directories

@@ -27,7 +27,7 @@ struct MountSettings {
   std::optional<int> lifeline;
 };
 
-// What is called while a mount is served, once each.
+// Functions that are called while a mount is served, once each.
 struct MountEvents {
   std::function<void()> ready;   // the mount has answered
   std::function<void()> ending;  // it has ended for the kernel; what was written is committed now
@@ -43,7 +43,7 @@ Result<> serve(std::unique_ptr<FileSystem>, const MountSettings&, const MountEve
 // fusermount3, where libfuse looks for it: in /usr/bin, then on PATH. Empty if it is not there.
 std::string helper_path();
 
-// Of libfuse, as it runs now.
+// The version of libfuse, as it runs now.
 std::string fuse_library_version();
 
 // Unmounts; `lazy`: also if in use. By system call as root, else through fusermount3. Error: busy, io.

@@ -12,7 +12,7 @@
 
 namespace tfilefs {
 
-// Which users of a mount are trusted like the user who mounted it.
+// The users of a mount who are trusted like the user who mounted it.
 struct Trust {
   bool is_shared = false;  // other users are let in at all
   Ownership ownership;     // the user and group that uid= and gid= gave the mount to
@@ -22,7 +22,7 @@ struct Trust {
 // To be called before the request is answered, since it looks at the calling process.
 CallerPtr caller_of(fuse_req_t, const Trust&);
 
-// What a session serves: its userdata.
+// The file system that a session serves, and its state: the session's userdata.
 struct Served {
   FileSystem* file_system = nullptr;
   fuse_session* session = nullptr;

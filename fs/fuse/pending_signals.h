@@ -7,7 +7,7 @@
 
 namespace tfilefs {
 
-// Which signals give a request up before its answer. By signal(7) calls on files end with EINTR only where they wait
+// The signals that give a request up before its answer. By signal(7) calls on files end with EINTR only where they wait
 // for others; and Go's programs, profilers and those that wait for children get signals all the time.
 enum class Interrupts : std::uint8_t {
   fatal,  // those that end the process: who is told EINTR of a change may make it twice

@@ -100,7 +100,7 @@ Result<FileLocks::Tried> FileLocks::try_now(const Asked& asked) {
     bool& has = wanted.is_flock ? owner->has_whole : owner->has_ranges;
     const bool had = has;
     has = wanted.type != F_UNLCK || (had && !covers_all(wanted));
-    // What it held before stays with it: it is too much rather than too little.
+    // The lock that it held before stays with it: it is too much rather than too little.
     if (wanted.type != F_UNLCK && !had) tried.grant = {owner, wanted.is_flock};
   }
   if (wanted.type != F_WRLCK) try_again(asked.file.object);

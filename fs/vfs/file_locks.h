@@ -37,7 +37,7 @@ class FileLocks {
  public:
   FileLocks(ClusterCache& cache, Timers& timers) : cache_(cache), timers_(timers) {}
 
-  // What is locked: a file of the host, open. Anything else of the mount (`descriptor` null) has a file in memory.
+  // The locked file: one of the host, open. Anything else of the mount (`descriptor` null) has a file in memory.
   struct File {
     std::array<std::uint64_t, 2> object{};  // the same for all openings of a file
     std::shared_ptr<const Descriptor> descriptor;
@@ -50,7 +50,7 @@ class FileLocks {
     HandleId handle = 0;                         // through which it asked last
     bool has_ranges = false, has_whole = false;  // may hold locks of fcntl(2), of flock(2)
   };
-  // What take_back() needs. Without an owner there is nothing to be taken back.
+  // The argument of take_back(). Without an owner there is nothing to be taken back.
   struct Grant {
     std::shared_ptr<Owner> owner;
     bool is_flock = false;

@@ -229,7 +229,7 @@ Reply<FoundEntry> FileSystem::or_readme(Reply<FoundEntry> reply) const {
 
 void FileSystem::find_in(const InodePtr& parent, std::string_view name, const CallerPtr& by, Reply<FoundEntry> reply) {
   if (parent->id == kRootId && name == kControlName) return reply(FoundEntry{control_, {}});
-  // Who may write may want to make such a file.
+  // A user who may write may want to make such a file.
   if (parent->id == kRootId && name == kReadmeName && !writing_) reply = or_readme(std::move(reply));
   auto find = value_for<DirectoryPtr>(
       std::move(reply), [name = std::string(name)](const DirectoryPtr& directory, Reply<FoundEntry> done) {
@@ -278,7 +278,7 @@ void FileSystem::forget_names(bool is_crowded) {
   if (!cache_->exec().serial_queues.run(&forgetting_, job)) forgetting_ = false;
 }
 
-// What was loaded is only given up where it may take more than is promised: to load it again takes time.
+// Loaded tables are only given up where they may take more than is promised: to load them again takes time.
 void FileSystem::release_idle_tables() {
   constexpr std::uint64_t kBeside = 16 << 20;  // of the 64 MB beside `memory=`
   const auto process = own_process();
@@ -333,7 +333,7 @@ void FileSystem::judge(const GenerationPtr& generation, const Error& error, Repl
   answer_blocking(*cache_, std::move(job), uninterrupted(std::move(reply)));
 }
 
-// Of a look-up that finds an entry.
+// For a look-up that finds an entry.
 Reply<FoundEntry> FileSystem::finishing(Sought sought, Reply<Found> reply) {
   auto finish = [this, sought = std::move(sought)](FoundEntry at, Reply<Found> done) {
     finish_found(sought, std::move(at), std::move(done));
@@ -361,7 +361,7 @@ void FileSystem::finish_found(const Sought& sought, FoundEntry at, Reply<Found> 
   admitted(entry, Access::status, sought.by, value_for<Entry>(std::move(finish), std::move(ask)));
 }
 
-// Of a file of that size.
+// The last byte of a file of that size.
 void FileSystem::last_byte(const InodePtr& inode, std::uint64_t size, Reply<std::byte> reply) {
   const Entry entry = inodes_->entry(*inode);
   auto read = [entry, size](OpenedContent opened, Reply<std::byte> done) {
@@ -690,7 +690,7 @@ bool FileSystem::fill_child(const OpenFile& open, Listing::Item& item, std::uint
       full && item.entry.vnodes && (!context_.is_shared || item.entry.vnodes->is_same_for_all(item.entry.vnode));
   if (told) attributes = item.entry.vnodes->known_attributes(item.entry.vnode);
   const InodeId id = attributes ? refer(open.inode, item.name, item.name, item.entry, *attributes) : 0;
-  // What must be forgotten first is left to a look-up.
+  // An inode whose pages must be forgotten first is left to a look-up.
   if (id != 0 && may_tell_at_once(*inodes_->find(id), *attributes)) {
     if (sink.add(item.name, id, *attributes, next)) return true;
     inodes_->forget(id, 1);

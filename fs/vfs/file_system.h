@@ -220,7 +220,7 @@ class FileSystem {
   // For idle=: whether anything is open, and the time of the last request.
   bool is_in_use() const { return files_.size() > 0; }
   std::chrono::steady_clock::time_point last_request() const { return last_request_.load(); }
-  // Of a read, which does not look at the clock a second time.
+  // For a read, which does not look at the clock a second time.
   void note_request(std::chrono::steady_clock::time_point at) { last_request_.store(at, std::memory_order_relaxed); }
   // Commits all complete tables; returns whether ending would then lose nothing. What it would lose is reported in
   // .tfilefs/errors. Blocks.

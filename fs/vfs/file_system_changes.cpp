@@ -236,7 +236,7 @@ void FileSystem::write_pages(HandleId handle, std::uint64_t offset, std::span<co
 
 namespace {
 
-// Of the host, by device and inode, whichever name it was opened by; else of this mount, where no device has the
+// A file of the host, by device and inode, whichever name it was opened by; else of this mount, where no device has the
 // number.
 FileLocks::File locked_file(const OpenFile& open) {
   FileLocks::File file;

@@ -189,7 +189,7 @@ Result<> FileSystem::show_url(const std::string& url, tfile::RemoteOptions optio
   if (parts.path.empty() || parts.path.ends_with('/')) return show_remote_directory(url, options, {});
   auto shown = show_remote_file(url, options);
   if (shown || parts.path.ends_with(".root") || !may_be_directory(shown.error())) return shown;
-  // What the server says against a file is said of a directory, too, if that is what it is.
+  // The server's answer against a file holds for a directory, too, if that is what it is.
   return show_remote_directory(url, options, {}) ? Result<>() : shown;
 }
 

@@ -141,7 +141,7 @@ std::vector<InodeTable::Name> InodeTable::oldest() {
     if (may_be_forgotten(**file)) names.push_back({(*file)->parent->id, (*file)->name, (*file)->id});
   }
   files_.splice(files_.end(), files_, files_.begin(), file);
-  // Where the kernel keeps them, it is not asked for each new one.
+  // If the kernel keeps them, it is not asked for each new one.
   crowded_at_ = std::max(limit_, inodes_.size()) + limit_ / 8;
   return names;
 }

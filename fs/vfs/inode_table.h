@@ -113,7 +113,7 @@ class InodeTable {
 
   std::size_t size() const;
 
-  // Of the files that are not used, those that the kernel has known longest, as many as there are beyond an eighth
+  // Among the files that are not used, those that the kernel has known longest, as many as there are beyond an eighth
   // below the limit: it is to be asked to forget them. Those that it keeps come again last. Without those that were
   // found at several paths: their names may be of others by now.
   struct Name {
@@ -125,7 +125,7 @@ class InodeTable {
   // Directories of ROOT files below which the kernel knows no file keep nothing of what they show from now on: they are
   // found again by their paths. Returns their generations.
   std::vector<std::shared_ptr<const Generation>> release_idle();
-  // What a file or directory shows was made of an expression, and is in memory as long as the kernel knows it, or
+  // Notes a file or directory that was made of an expression, and is in memory as long as the kernel knows it, or
   // something below it. Whether these are more than the limit: then those found first are to be released.
   bool note_made(InodeId);
   // Those of them beyond the limit, oldest first, that are directories and below which the kernel knows no file keep
@@ -137,7 +137,7 @@ class InodeTable {
 
  private:
   Entry replace(Inode&, const Entry&) REQUIRES(mutex_);  // returns the old one
-  // What a directory shows, and what was loaded for it: to be destroyed after the lock is released.
+  // The entries of a directory, and what was loaded for them: to be destroyed after the lock is released.
   struct Shown {
     Entry entry;
     std::shared_ptr<DirectoryOnce> entered;

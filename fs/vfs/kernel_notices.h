@@ -10,7 +10,7 @@
 
 namespace tfilefs {
 
-// What a mount has its kernel do, beside answering it. Each may block while requests are answered. What is empty is
+// Notices that a mount sends its kernel, beside answers. Each may block while requests are answered. An empty one is
 // left undone.
 struct KernelNotices {
   // Writes what was changed in the pages of a file through a mapping, and forgets these pages. Called around locks of

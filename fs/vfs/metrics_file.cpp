@@ -19,7 +19,7 @@
 namespace tfilefs {
 namespace {
 
-// What reads it is another user's program, whatever the umask.
+// Another user's program reads it, whatever the umask.
 constexpr mode_t kForAll = 0644;
 
 constexpr const char* kPageName = "/.tfilefs/metrics";

@@ -17,7 +17,7 @@ using HandleId = std::uint64_t;
 struct OpenFile {
   InodePtr inode;
   OpenedContent content;
-  // Of a directory: the names as they were when it was opened, or last read from the start.
+  // Only of a directory: the names as they were when it was opened, or last read from the start.
   std::shared_ptr<const Directory> directory;
   std::shared_ptr<const Listing> listing;
   bool listing_used = false;

@@ -11,7 +11,7 @@ namespace {
 // Numbers of this size are written as a whole, so that who reads them without a lock sees none that never was.
 constexpr std::size_t kNumber = 4;
 
-// Where bytes differ, as pieces of `bytes` that lie `at` in it.
+// Adds the places where bytes differ, as pieces of `bytes` that lie `at` in it.
 void add_changes(std::span<const std::byte> before, std::span<const std::byte> bytes, std::size_t at,
                  std::vector<PageCopies::Piece>& pieces) {
   for (std::size_t number = 0; number < bytes.size(); number += kNumber) {
@@ -125,7 +125,7 @@ void PageCopies::note_append(InodeId id, std::uint64_t offset) {
   if (Watched* const watched = find(id)) drop_from(*watched, offset);
 }
 
-// What is cut off is zero when the file grows again.
+// Bytes that are cut off are zero when the file grows again.
 void PageCopies::note_size(InodeId id, std::uint64_t size) {
   if (is_idle()) return;
   const Lock lock(mutex_);

@@ -17,13 +17,13 @@
 
 namespace tfilefs {
 
-// Of files that programs map and lock, the pages as the kernel got or wrote them last. The kernel writes a page as a
+// Keeps pages of files that programs map and lock, as the kernel got or wrote them last. The kernel writes a page as a
 // whole of which a program has changed some bytes through a mapping; others of its bytes may have been changed
 // meanwhile by another mount, or beside the mounts, under a lock of their own. What differs from the copy is what was
 // changed here. Pages beyond a limit have no copy. Thread-safe; nothing blocks.
 class PageCopies {
  public:
-  // Of the bytes that are written: where in them.
+  // The place in the bytes that are written.
   struct Piece {
     std::size_t begin = 0, size = 0;
   };

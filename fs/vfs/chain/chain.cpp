@@ -103,10 +103,10 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   // Files that were there before keep their order; the others come behind them.
   Result<> list();
 
-  // What the index says of a file holds if its identity is the same.
+  // The index of a file holds if the file's identity is the same.
   void read_indexed();
 
-  // Of the files that are to be read, or of the others.
+  // Steps through the files that are to be read, or the others.
   void each_file(bool is_read, std::size_t at_most, void (Look::*step)(File&, Reply<void>), Reply<void> reply);
   void look_at(File& file, Reply<void> reply);
 
@@ -114,14 +114,14 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   bool was_found_changed(const File& file) const;
   void read_file(File& file, Reply<void> reply);
 
-  // What a dataset says of a file need not be so.
+  // A dataset's claims on a file need not be so.
   void check_claims(const File& file) const;
   bool is_as_before() const;
 
   // Why a file that joins a chain cannot be a part of it yet.
   std::optional<std::string> why_not_yet(const File& file) const;
 
-  // What joins does not take away what was there. It is looked at again the next time: it may not be whole yet.
+  // A file that joins does not take away what was there. It is looked at again the next time: it may not be whole yet.
   void leave_out_what_cannot_join();
 
   // A file of the chain that cannot be opened any more keeps its place: reading its entries gives the error.
@@ -131,13 +131,13 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   static Xattrs xattrs(const ChainState& made, const PlannedTable& plan);
   void add_table(ChainState& made, const PlannedTable& plan);
 
-  // Of the table at this path.
+  // Says it of the table at this path.
   void say(const std::string& path, const std::string& text) const;
 
   // Whether the state before had the same of the file.
   bool is_known(const File& file) const;
 
-  // What was opened of the state before shows the file no more.
+  // Handles of the state before show the file no more.
   void note_changed(const File& file) const;
 
   const std::shared_ptr<Chain> chain_;
@@ -438,7 +438,7 @@ Chain::Chain(MountContext& context, std::unique_ptr<const ChainPlace> place, Cha
       about_(std::move(about)),
       friends_(std::move(friends)) {}
 
-// What the tables of the files told, and what was learned of them since. Passwords and tokens of URLs are not written.
+// The facts that the tables of the files told, and those learned since. Passwords and tokens of URLs are not written.
 std::vector<IndexedFile> Chain::to_index(const ChainState& state) const {
   std::vector<IndexedFile> files;
   for (std::size_t i = 0; i < state.members.size(); ++i) {

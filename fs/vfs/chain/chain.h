@@ -18,7 +18,7 @@
 
 namespace tfilefs {
 
-// Where the files of a chain are. Both functions block.
+// The place of the files of a chain. Both functions block.
 class ChainPlace {
  public:
   virtual ~ChainPlace() = default;

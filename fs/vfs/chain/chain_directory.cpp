@@ -28,7 +28,7 @@ std::string below(const std::string& directory, std::string_view name) {
   return directory.empty() ? std::string(name) : directory + "/" + std::string(name);
 }
 
-// Where the vnodes of a chain ask for the state of the chain.
+// The vnodes of a chain ask for the state of the chain here.
 template <class T, class Then>
 void with_state(const std::shared_ptr<Chain>& chain, Freshness freshness, Reply<T> reply, Then then) {
   auto next = [then = std::move(then)](ChainStatePtr state, Reply<T> done) mutable {

@@ -60,7 +60,7 @@ TableFacts facts_of(const TablePlace& place, const std::shared_ptr<const LoadedT
   return facts;
 }
 
-// Of a column whose length is known now.
+// Whether it is a column whose length is known now.
 bool has_length(const TableFacts& facts, tfile::ColumnId id, std::int64_t length, bool is_short) {
   const std::int64_t known = facts.lengths.empty() ? -1 : facts.lengths[id];
   const bool was_short = std::ranges::binary_search(facts.schema->short_columns, id);

@@ -11,7 +11,7 @@
 
 namespace tfilefs {
 
-// What a chain knows of a table of a file.
+// A chain's knowledge of a table of a file.
 struct TableFacts {
   std::string path, original;  // as TablePlace
   std::string title;
@@ -25,7 +25,7 @@ struct TableFacts {
   bool has_index = false;                  // as Table::has_index; of an indexed file (chain_index.h) not known
 };
 
-// What a chain knows of a file, in one state of it.
+// A chain's knowledge of a file, in one state of it.
 struct FileFacts {
   tfile::Identity identity;
   Provenance from;
@@ -38,7 +38,7 @@ using FactsPtr = std::shared_ptr<const FileFacts>;
 // send another table under the same identity.
 bool holds(const TableFacts&, const LoadedTable&);
 
-// Where the schemas of a file's tables are kept.
+// The store of the schemas of files' tables.
 struct KeptSchemas {
   SchemaSet& set;
   bool are_shared = false;  // with the tables, which stay open for them

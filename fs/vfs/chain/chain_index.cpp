@@ -245,7 +245,7 @@ tl::unexpected<Error> no_index(const std::string& path, const std::string& why) 
   return tfile::fail(ErrorKind::damaged, path + ": not a chain index, or a damaged one: " + why);
 }
 
-// What is no file is neither read nor replaced: an index at /dev/null would take its place.
+// A place that is no file is neither read nor replaced: an index at /dev/null would take its place.
 Result<> check_place(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return tfile::system_error(path, errno);
@@ -262,7 +262,7 @@ Result<> check_writers(const std::string& path, const struct stat& status) {
   return tfile::fail(ErrorKind::denied, path + ": others may write to it, so the index is not trusted");
 }
 
-// Who may write to a directory may put another file into it: in that of the name, and of the file if that is a link.
+// Whoever may write to a directory may put another file into it: in that of the name, and of the file behind a link.
 Result<> check_directories(const std::string& path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
@@ -297,7 +297,7 @@ Result<std::string> index_bytes(const Descriptor& file, const std::string& path)
   return bytes;
 }
 
-// What a map in CBOR with the keys of an index begins with: three of them, and the first is `files`.
+// A map in CBOR with the keys of an index begins with this: three of them, and the first is `files`.
 constexpr std::string_view kBegin =
     "\xa3\x65"
     "files";

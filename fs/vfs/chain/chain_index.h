@@ -9,7 +9,7 @@
 
 namespace tfilefs {
 
-// What was learned of the files of a chain, in a file of its own: a later mount opens no file that has not changed. It
+// A chain's knowledge of its files, in a file of its own: a later mount opens no file that has not changed. It
 // ends with a checksum of what comes before, and takes the place of the one before as a whole. Equal schemas are in it
 // once.
 struct IndexedFile {

@@ -58,7 +58,7 @@ Result<> check_strictly(const std::vector<ChainMember>& members, const PlannedTa
   return {};
 }
 
-// What each file brings into the table; also fills the list of schemas.
+// The part of each file in the table; also fills the list of schemas.
 Result<std::vector<ChainedFile>> files_of(const std::vector<ChainMember>& members, PlannedTable& plan,
                                           ChainPolicy policy) {
   for (std::size_t i = 0; i < members.size(); ++i) plan.missing.push_back(why_missing(members[i], plan.of_files[i]));

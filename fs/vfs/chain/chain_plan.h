@@ -20,7 +20,7 @@ struct ChainMember {
   std::string reason;
 };
 
-// Of a table without columns; see PlannedTable::missing.
+// Stands for a table without columns; see PlannedTable::missing.
 inline constexpr std::string_view kNothingInTable = "nothing in it";
 
 // A table of a chain: what is known of it without its bytes.
@@ -44,7 +44,7 @@ struct ChainPlan {
   std::vector<LeftOutTable> left_out;
 };
 
-// Which tables a chain of these files has, and how. A named table is the only one. Without a name, `common` has the
+// Plans the tables that a chain of these files has. A named table is the only one. Without a name, `common` has the
 // tables that are in each file that has tables; `all` has those that are in any file. Errors: unsupported (under
 // `strict`, a difference; the name of the file is in the text; or more entries than can be counted).
 Result<ChainPlan> plan_chain(const std::vector<ChainMember>&, ChainPolicy);
@@ -59,11 +59,11 @@ struct NamedInFiles {
 };
 std::vector<NamedInFiles> friends_named(const PlannedTable&);
 
-// What .chain.json says; and "files" in the schema of a table.
+// The text of .chain.json; and "files" in the schema of a table.
 std::string chain_json(const std::vector<ChainMember>&, const ChainPlan&, ChainPolicy);
 std::string files_json(const std::vector<ChainMember>&, const PlannedTable&);
 
-// What differs between files, in a line for the error log; empty: nothing does.
+// The differences between files, in a line for the error log; empty: there are none.
 std::string differences_text(const PlannedTable&);
 std::string missing_text(const std::vector<ChainMember>&, const PlannedTable&);
 

@@ -11,7 +11,7 @@ namespace {
 
 using tfile::JsonWriter;
 
-// Of what differs, so many are named in a line; .chain.json has all.
+// So many differences are named in a line; .chain.json has all.
 constexpr std::size_t kNamed = 5;
 
 constexpr std::string_view kPolicyNames[] = {"common", "union", "strict"};  // as in ChainPolicy

@@ -7,7 +7,7 @@
 
 namespace tfilefs {
 
-// Where a table has the values of a key. Each part is a column of one number for each entry, by its name or ROOT's name
+// The values of a key in a table. Each part is a column of one number for each entry, by its name or ROOT's name
 // of its branch; or an expression of such columns, which a whole number is, too. An empty `minor` is 0. Errors:
 // not_found, with the name of the column that is missing; unsupported (no expression, a key without a column).
 Result<KeySources> key_sources(const LoadedTable&, const FriendKey&);

@@ -18,7 +18,7 @@ struct FriendPlace {
   tfile::FriendName named;
 };
 
-// Where friends lie that trees name, in this order: each in the tree's own file, or in one that is found beside it, as
+// The places of friends that trees name, in this order: the tree's own file, or one that is found beside it, as
 // Source::sibling() finds it. Of a path or URL that leads elsewhere, its last name is looked for.
 std::unique_ptr<const ChainPlace> make_friends_place(MountContext&, std::vector<FriendPlace>);
 

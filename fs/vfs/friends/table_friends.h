@@ -38,7 +38,7 @@ class TableFriend final : public LiveTable, public std::enable_shared_from_this<
   const std::string path_;
 
   mutable Mutex mutex_{"TableFriend::mutex_"};
-  // Of which it is made: of its own chain, and of those before it.
+  // The states of which it is made: of its own chain, and of those before it.
   mutable std::vector<ChainStatePtr> states_ GUARDED_BY(mutex_);
   mutable Once<TableStatePtr> made_ GUARDED_BY(mutex_);
 };

@@ -74,7 +74,7 @@ class PassedContent final : public Content {
   }
 
  private:
-  // Where the end is, the source's file system decides: one step with the write, whoever else appends.
+  // The source's file system decides where the end is: one step with the write, whoever else appends.
   static Result<std::size_t> append_all(int fd, std::span<const std::byte> bytes) {
     std::size_t done = 0;
     while (done < bytes.size()) {
@@ -153,7 +153,7 @@ class OpenSourceFile final : public Vnodes {
   const CallerPtr by_;
 };
 
-// Which bytes the file has, as far as its times tell that: not while it could change once more at the same time.
+// The version of the file's bytes, as far as its times tell that: not while it could change once more at the same time.
 std::uint64_t version_seen(const struct stat& status) {
   constexpr time_t kClockStep = 2;  // seconds: the coarsest clock of file systems, that of FAT
   static std::atomic<std::uint64_t> openings = 0;
@@ -317,7 +317,7 @@ class SourceDirectory final : public Directory {
   std::string below(std::string_view name) const {
     return path_.empty() ? std::string(name) : path_ + "/" + std::string(name);
   }
-  // What `look_up`, a job, finds, and how it is shown.
+  // The find of `look_up`, a job, and how it is shown.
   template <class Job>
   void judged(Job look_up, Freshness, Reply<Judged>) const;
   // The files under these names, or below them, may be just being committed: the change waits for that.
@@ -341,7 +341,7 @@ using Found = SourceTree::Found;
 // descriptors or of memory passes, and a file that could not be read once may be readable the next time.
 bool passes_through(const Error& error) { return is_lasting(error) || error.kind == ErrorKind::denied; }
 
-// What a name is shown as. `former`: a file that begins like a ROOT file, and is none, may have been one before.
+// The kind that a name is shown as. `former`: a file that begins like a ROOT file, and is none, may have been one.
 struct Judged {
   Found found;
   WrittenPtr former;
@@ -351,7 +351,7 @@ struct Judged {
 // The first bytes decide. But a file that cannot be opened as a ROOT file passes through, unless something is staged
 // for it.
 void judge(MountContext& context, Found found, Freshness freshness, Reply<Judged> reply) {
-  // Where names are changed, a link is one, and not the directory to which it leads.
+  // If names are changed, a link is one, and not the directory to which it leads.
   if (context.writing && found.is_link) found.root_file = nullptr;
   if (!found.root_file) return reply(Judged{std::move(found), nullptr});
   MountedFile& file = *found.root_file;
@@ -439,7 +439,7 @@ void SourceDirectory::make_file(std::string_view name, const Creation& how, bool
     auto created = tree->make_file(path, how, true, by);
     const bool is_new = created.has_value();
     if (!created && !exclusive && created.error().kind == ErrorKind::exists) {
-      // What begins like a ROOT file is opened by its name: it may be shown as a directory.
+      // A file that begins like a ROOT file is opened by its name: it may be shown as a directory.
       TRY(const Found found, tree->look_up(path));
       if (found.root_file || found.written) return another_file();
       created = tree->make_file(path, how, false, by);
@@ -601,7 +601,7 @@ class Renaming {
 
   static bool is_directory(const Judged& judged) { return judged.is_root_file() || judged.found.is_directory; }
 
-  // What is to be replaced: a file by a file, or an empty directory by a directory, as they are shown.
+  // Holds what is to be replaced: a file by a file, or an empty directory by a directory, as they are shown.
   Result<> hold_target() {
     if (is_directory(*taken_) && !is_directory(moved_)) return is_a_directory();
     if (!is_directory(*taken_) && is_directory(moved_)) return not_a_directory();

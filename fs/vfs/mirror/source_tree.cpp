@@ -408,7 +408,7 @@ Result<FilePlace> SourceTree::place(const std::string& path) const {
   return place;
 }
 
-// Of the journal beside another name of the file.
+// The status of the journal beside another name of the file.
 Result<struct stat> SourceTree::status_of_other_journal(const std::string& path) const {
   TRY(const FilePlace lies, place(path));
   const auto other = other_name_with_journal(lies);

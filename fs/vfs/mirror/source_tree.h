@@ -46,7 +46,7 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
     bool is_own = false;                     // only for the user who mounts
   };
   Result<Found> look_up(const std::string& path, const CallerPtr& = nullptr);
-  // Of the directory that is mirrored, without links.
+  // The path of the directory that is mirrored, without links.
   const std::string& real_path() const { return real_path_; }
   Result<struct stat> status(const std::string& path, const CallerPtr& = nullptr) const;
   Result<Descriptor> open_path(const std::string& path, int flags, bool links, const CallerPtr& = nullptr) const;

@@ -31,7 +31,7 @@ constexpr std::string_view kSuffix = ".root";
 constexpr int kListsMax = 8;
 constexpr int kListsInAll = 10'000;
 
-// What a thread of this program is told that asks for something in the mount itself, which has no files of a chain.
+// The error for a thread of this program that asks for something in the mount itself, which has no files of a chain.
 constexpr int kOwnMount = EDEADLK;
 
 // The place of the colon in front of a table's name; npos if there is none.
@@ -44,7 +44,7 @@ std::size_t table_colon(std::string_view name, std::size_t path_begin) {
   return name.find(kSuffix, colon) == std::string_view::npos ? colon : std::string_view::npos;
 }
 
-// Where the path begins: behind the server of a URL.
+// The begin of the path: behind the server of a URL.
 std::size_t path_begin(std::string_view name) {
   if (!tfile::is_url(name)) return 0;
   const std::size_t server = name.find("://") + 3;
@@ -86,7 +86,7 @@ Result<std::vector<std::string>> root_files_in(const std::string& directory) {
   return files;
 }
 
-// Where tfilefs is mounted below a directory, as the directory is named here.
+// The mounts of tfilefs below a directory, as the directory is named here.
 std::set<std::string> mounts_below(const std::string& top) {
   std::error_code ignored;  // of a directory that is gone
   const std::string real = std::filesystem::canonical(top, ignored).string(), below = real == "/" ? real : real + "/";
@@ -124,7 +124,7 @@ Result<std::vector<std::string>> directories_named(const std::string& pattern) {
   return std::vector{is_there(pattern) ? pattern : unescaped(pattern)};
 }
 
-// What matches behind "**/" in a directory; without a pattern, its ROOT files. Error: not_found as well.
+// The matches behind "**/" in a directory; without a pattern, its ROOT files. Error: not_found as well.
 Result<std::vector<std::string>> matches_in(const std::string& directory, const std::string& pattern) {
   if (pattern.empty()) return root_files_in(directory);
   if (has_pattern(pattern)) return expand_local(as_pattern(directory) + pattern);
@@ -166,7 +166,7 @@ Result<std::vector<std::string>> remote_files_in(const std::string& directory, c
   return files;
 }
 
-// Of a URL that ends in "**", the pattern of the ROOT files there.
+// For a URL that ends in "**", the pattern of the ROOT files there.
 std::string with_root_files(const std::string& url) {
   const tfile::UrlParts parts = tfile::url_parts(url);
   std::string_view path = parts.path;

@@ -15,7 +15,7 @@ namespace tfilefs {
 struct ChainName {
   std::string file;   // a path or a URL
   std::string table;  // the name in the file of the table to be chained; empty: all that the files have in common
-  // What a dataset says of it: entries of the table; the identity that the file has in itself. It is checked when the
+  // A dataset's claims: entries of the table; the identity that the file has in itself. It is checked when the
   // file is opened.
   std::optional<std::int64_t> entries = std::nullopt;
   std::string uuid = {};

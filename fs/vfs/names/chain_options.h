@@ -15,7 +15,7 @@ struct ChainOptions {
   std::string index;           // where what was learned of the files is kept (chain_index.h); empty: nowhere
 };
 
-// What a dataset says of a chain.
+// A dataset's description of a chain.
 struct ChainAbout {
   std::string metadata;                                         // .dataset.json; empty: none
   std::vector<std::pair<std::string, std::string>> attributes;  // user.tfilefs.meta.*

@@ -3,7 +3,7 @@
 
 namespace tfilefs {
 
-// What is asked of a mount by setting an attribute of .tfilefs: to drop what is staged, before it ends.
+// A request to a mount by an attribute of .tfilefs: to drop what is staged, before it ends.
 inline constexpr const char* kDiscardAttribute = "user.tfilefs.discard";
 
 }  // namespace tfilefs

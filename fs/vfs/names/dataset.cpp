@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;  // samples and files stay in their order
 constexpr std::size_t kTextMax = 128 << 20;
 // Deeper than anyone nests metadata; writing it takes stack.
 constexpr int kJsonDepthMax = 100;
-// What an attribute can be named, behind "user.tfilefs.meta.".
+// The longest name of an attribute, behind "user.tfilefs.meta.".
 constexpr std::size_t kKeyMax = XATTR_NAME_MAX - 18;
 
 Result<std::string> text_of(const std::string& path) {

@@ -43,7 +43,7 @@ constexpr std::size_t kListFilesMax = 10'000;
 // Deeper than anyone nests directories. Links of a server may lead around in a circle.
 constexpr std::size_t kListDepthMax = 64;
 
-// What matches below a directory of a server. Each directory is listed once.
+// The matches below a directory of a server. Each directory is listed once.
 class RemoteMatches {
  public:
   RemoteMatches(const PathPattern& pattern, const tfile::RemoteOptions& options)

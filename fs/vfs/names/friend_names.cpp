@@ -6,7 +6,7 @@
 namespace tfilefs {
 namespace {
 
-// What is no name of a column: the rest of a path, of a URL or of a pattern.
+// False for what is no name of a column: the rest of a path, of a URL or of a pattern.
 bool may_be_key(std::string_view text) {
   return !text.empty() && text.find_first_of("/:*?[]{}@") == std::string_view::npos && !text.ends_with(".root");
 }

@@ -21,7 +21,7 @@ struct NamedFriend {
 // separator. Looks at nothing but whether local names are there. Error: invalid.
 Result<NamedFriend> parse_friend(std::string_view);
 
-// Where the key begins in such a text, behind its "@"; npos if there is none.
+// The begin of the key in such a text, behind its "@"; npos if there is none.
 std::size_t friend_key_begin(std::string_view);
 
 }  // namespace tfilefs

@@ -11,7 +11,7 @@ namespace tfilefs {
 
 class Chain;
 
-// What entries of a table and of its friend are matched by: names of columns, or whole numbers. `minor` may be empty.
+// Entries of a table and of its friend are matched by it: names of columns, or whole numbers. `minor` may be empty.
 struct FriendKey {
   std::string major, minor;
 };

@@ -19,7 +19,7 @@ std::string_view take_digits(std::string_view& text) {
   return digits;
 }
 
-// Of any length: no type holds them all.
+// Numbers of any length: no type holds them all.
 std::strong_ordering compare_numbers(std::string_view a, std::string_view b) {
   return a.size() != b.size() ? a.size() <=> b.size() : a <=> b;
 }

@@ -128,7 +128,7 @@ Result<PathPattern> PathPattern::parse(const std::string& pattern) {
 
 namespace {
 
-// Which patterns of names may come next, behind a part of a path.
+// The patterns of names that may come next, behind a part of a path.
 class Places {
  public:
   explicit Places(const std::vector<std::string>& patterns) : patterns_(patterns), at_(patterns.size() + 1) {

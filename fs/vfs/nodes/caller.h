@@ -21,7 +21,7 @@ struct Caller {
 // Null: the user who mounted, root, or the mount itself, all of which have the rights of this process.
 using CallerPtr = std::shared_ptr<const Caller>;
 
-// What a caller wants of a file or directory: its existence and stat(2); its bytes or names; to change them.
+// The access that a caller wants to a file or directory: its existence and stat(2); its bytes or names; to change them.
 enum class Access : std::uint8_t { status, read, write };
 
 }  // namespace tfilefs

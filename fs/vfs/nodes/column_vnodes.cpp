@@ -143,7 +143,7 @@ void ColumnVnodes::more_xattrs(VnodeId vnode, Reply<Xattrs> reply) const {
   const auto of_node = [](const LoadedTable::Settled& known) {
     return more_node_xattrs(known.table(), known.node, known.loaded->stored_below(known.node));
   };
-  // Of a directory, what is below it may stay unknown.
+  // The content of a directory may stay unknown.
   if (!node(vnode).column && !table().is_unresolved(vnode.index)) return reply(of_node({loaded_, vnode.index}));
   loaded_->settled(vnode.index, answer_with<LoadedTable::Settled>(std::move(reply), of_node));
 }

@@ -76,7 +76,7 @@ class ColumnVnodes : public Vnodes {
   virtual std::shared_ptr<const ColumnVnodes> below(std::shared_ptr<const LoadedTable>) const = 0;
   // The attributes of the table itself.
   virtual Xattrs table_xattrs() const = 0;
-  // Of a file that is made.
+  // The attributes of a file that is made.
   Attributes view_attributes(std::uint64_t size) const;
 
  private:

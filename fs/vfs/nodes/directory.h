@@ -22,7 +22,7 @@ struct Generation;
 class Directory;
 class Vnodes;
 
-// What a path shows of a thing: the thing itself, or one of the files made from it.
+// The file that a path shows of a thing: the thing itself, or one of the files made from it.
 enum class ViewKind : std::uint8_t {
   itself,
   npy,
@@ -118,7 +118,7 @@ struct Creation {
   gid_t gid = 0;
 };
 
-// What can be put into a thing of a ROOT file: keys into a directory, columns into a table or a directory of it, items
+// Things that go into one of a ROOT file: keys into a directory, columns into a table or a directory of it, items
 // into a column. The directory of an object, or of a part of one, can only be removed; so can that of a table that is
 // not written.
 enum class WriteCapability : std::uint8_t {
@@ -184,7 +184,7 @@ class Vnodes : public std::enable_shared_from_this<Vnodes> {
   // Further ones, for which storage may be read: found by their names, and not listed. Copies of files lack them.
   virtual void more_xattrs(VnodeId, Reply<Xattrs> reply) const { reply(Xattrs{}); }
 
-  // What can be put into the thing, if files are written.
+  // The things that can be put into it, if files are written.
   virtual WriteCapability accepts(VnodeId) const { return WriteCapability::nothing; }
   // Whether it is a listed file that is made from a key and disappears with it: a program that removes all listed names
   // removes it first.
@@ -195,7 +195,7 @@ class Vnodes : public std::enable_shared_from_this<Vnodes> {
   // Changes. If a thing cannot be changed, each answers EROFS, or EPERM for a table that is not written. Asking for
   // another mode, time or attribute of a file that goes with its key is no error, and changes nothing.
   virtual void open_to_write(VnodeId, Reply<OpenedContent>) const;
-  // Of what need not be readable.
+  // Opens what need not be readable.
   virtual void open_only_to_write(VnodeId vnode, Reply<OpenedContent> reply) const {
     open_to_write(vnode, std::move(reply));
   }

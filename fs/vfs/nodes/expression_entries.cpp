@@ -45,7 +45,7 @@ void find_directory(const TablePtr& table, Reply<FoundEntry> reply, Check check,
   table->loaded().settled(0, value_for<Whole>(std::move(bound), std::move(bind)));
 }
 
-// What is found is entered.
+// Enters what is found.
 Reply<FoundEntry> entering(Freshness freshness, Reply<DirectoryPtr> reply) {
   auto enter = [freshness](const FoundEntry& found, Reply<DirectoryPtr> done) {
     found.entry.vnodes->enter(found.entry.vnode, freshness, std::move(done));

@@ -12,7 +12,7 @@ namespace tfilefs {
 // ".draw=EXPR;CUT;BINS;RANGES".
 bool is_of_expression(std::string_view name);
 
-// What such a name stands for. An expression that is wrong is found at once (invalid, and a line in .tfilefs/errors);
+// The entry of such a name. An expression that is wrong is found at once (invalid, and a line in .tfilefs/errors);
 // the table is read when the directory is entered, for the kernel ends no look-up.
 void find_of_expression(std::shared_ptr<const ColumnVnodes>, std::string_view name, Reply<FoundEntry>);
 

@@ -78,7 +78,7 @@ struct MountContext {
   const std::shared_ptr<ReadLog> reads = std::make_shared<ReadLog>();
 };
 
-// Where a ROOT file lies. It is looked at by its name, so that another file put in its place is seen. Its functions
+// The place of a ROOT file. It is looked at by its name, so that another file put in its place is seen. Its functions
 // block, except for server_id().
 struct SourceState {
   tfile::Identity identity;
@@ -143,7 +143,7 @@ struct Generation : std::enable_shared_from_this<Generation> {
   // Memory of the file and its tables, in bytes.
   std::uint64_t memory() const;
 
-  // What was learnt of columns of its tables, by TableRanges::table the address of the key.
+  // Ranges learnt of columns of its tables, by TableRanges::table the address of the key.
   const std::shared_ptr<KnownRanges> ranges = std::make_shared<KnownRanges>();
 
   // .map.txt.

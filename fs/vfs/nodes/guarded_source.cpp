@@ -17,11 +17,11 @@ namespace {
 // The header (at most 75 bytes) and the record of the root directory, which lies behind the file's name, given twice,
 // and its title: enough unless these are longer than a path may be.
 constexpr std::size_t kHeadSize = 1024;
-// Where another file was written over a tenth of what was read, so many miss it once in a thousand times. They are read
+// If another file was written over a tenth of what was read, so many miss it once in a thousand times. They are read
 // again for each state of a file that grows: 64 short reads from the kernel's pages take some 50 us.
 constexpr std::size_t kSamplesMax = 64;
 
-// What the kernel has read from disks for this thread.
+// Blocks that the kernel has read from disks for this thread.
 long blocks_read() {
   struct rusage usage {};
   return ::getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_inblock : 0;

@@ -31,7 +31,7 @@ class GuardedSource final : public NotingSource, public std::enable_shared_from_
   // To be called when the file was read, with the end of the last save. A file with bytes behind that is being filled.
   void set_saved_end(std::uint64_t end) const { saved_end_ = end; }
 
-  // What is read of it from now on, also of siblings that are opened from now on, is noted there. To be called before
+  // Notes there what is read of it from now on, also of siblings that are opened from now on. To be called before
   // another thread has this.
   void log_reads(std::shared_ptr<ReadLog> log) const { log_ = std::move(log); }
 

@@ -43,7 +43,7 @@ Result<std::shared_ptr<const tfile::Table>> resolved_whole(const tfile::Table& t
 // So many tables that are made of another one are known: by entries that are chosen, and columns that are computed.
 constexpr std::size_t kKeptOfOthers = 16;
 
-// Of what is made by expressions, the last ones are kept.
+// Keeps the last ones that are made by expressions.
 template <class T>
 Once<T> known_or_new(std::deque<std::pair<std::string, Once<T>>>& all, const std::string& key,
                      std::deque<std::pair<std::string, Once<T>>>& dropped) {
@@ -68,7 +68,7 @@ Reply<std::shared_ptr<Content>> size_of(Reply<std::uint64_t> reply) {
   return value_for<std::shared_ptr<Content>>(std::move(reply), std::move(next));
 }
 
-// Which views have their content kept: the last kKeptViews that were made, or fewer if they are large.
+// The views whose content is kept: the last kKeptViews that were made, or fewer if they are large.
 class LoadedTable::KeptViews {
  public:
   explicit KeptViews(std::uint64_t memory_limit)
@@ -445,7 +445,7 @@ void LoadedTable::cut(const std::string& expression, const FriendsPtr& friends, 
 
 namespace {
 
-// Of a text that is no drawing none: binding it says why.
+// For a text that is no drawing none: binding it says why.
 FriendNamingTexts texts_of_text(const std::string& text) {
   const auto request = drawing_in_memory(text);
   return request ? texts_of_drawing(*request) : FriendNamingTexts();

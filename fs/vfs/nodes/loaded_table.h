@@ -68,7 +68,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // Stored bytes of a column: those of its stream, divided among its columns by decoded size (evenly as long as a size
   // is not known).
   std::uint64_t stored_bytes(tfile::ColumnId) const;
-  // Of all columns at a node and below.
+  // The stored size of all columns at a node and below.
   std::uint64_t stored_below(tfile::NodeId) const;
 
   // Directories of the table are listed, so all of them may be entered next: the first look into one looks into all.
@@ -109,10 +109,10 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   using LengthsPtr = std::shared_ptr<const ColumnLengths>;
   void lengths_in_texts(Reply<LengthsPtr>) const;
 
-  // What the values of a column are together: read on the first call, and then remembered.
+  // The summary of a column's values: read on the first call, and then remembered.
   void summary(tfile::ColumnId, Reply<SummaryPtr>) const;
 
-  // What all Parquet files of the table say of its columns; null: nothing.
+  // The ranges that all Parquet files of the table say of its columns; null: none.
   RangesByColumnPtr fixed_ranges() const { return ranges_.all ? ranges_.all->fixed(ranges_.table) : nullptr; }
 
   // The cut of `.where=CUT` and the expressions of `.draw=TEXT` (drawing_in_memory()), bound to the columns, here and
@@ -155,7 +155,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   static std::uint64_t packed(ViewKey key) {
     return std::uint64_t{key.first} << 8 | static_cast<std::uint8_t>(key.second);
   }
-  // What own_cut() and the like do is of a whole table, perhaps beside friends; `of`: it without them.
+  // The result of own_cut() and the like is of a whole table, perhaps beside friends; `of`: it without them.
   void own_cut(const std::string& expression, Reply<Query>) const;
   void own_drawing(const std::string& text, Reply<Query>) const;
   void own_chosen(const std::string& expression, const LoadedPtr& of, ErrorLog&, Reply<LoadedPtr>) const;
@@ -221,7 +221,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   mutable Mutex mutex_{"LoadedTable::mutex_", "PieceCache::mutex_, Budget::mutex_"};
   const std::shared_ptr<KeptViews> kept_views_;  // of this table and of those resolved from it
   mutable std::map<ViewKey, Once<std::shared_ptr<Content>>> views_ GUARDED_BY(mutex_);  // those that are kept
-  // Of all that were made. A listing of a wide table asks for some ten thousand.
+  // The sizes of all that were made. A listing of a wide table asks for some ten thousand.
   mutable std::unordered_map<std::uint64_t, std::uint64_t> view_sizes_ GUARDED_BY(mutex_);
   mutable Once<LengthsPtr> lengths_in_texts_;
   mutable std::map<tfile::ColumnId, Once<SummaryPtr>> summaries_ GUARDED_BY(mutex_);

@@ -70,7 +70,7 @@ Result<PiecedPtr> pieces_of(const Object& object, std::size_t part, ViewKind sho
   return object.table(payload, part, quoted, stop);
 }
 
-// What an object that is not in memory is made of.
+// The streams of an object that is not in memory.
 class NoPayload final : public tfile::OneChunkEach<tfile::StreamSet> {
  public:
   explicit NoPayload(std::uint64_t stored) : stored_(stored) {}
@@ -108,7 +108,7 @@ std::uint64_t making_size(const Object::Part& part, std::uint64_t payload, ViewK
   return kTextMin + (shown_as == ViewKind::object_streamer_info ? std::min(text, kDescriptionsMax) : text);
 }
 
-// Who lists a directory opens all objects and asks for the sizes of their files, and reads few of them.
+// A user who lists a directory opens all objects and asks for the sizes of their files, and reads few of them.
 constexpr ReadUse kLookedAt{.passing = true};
 
 // A text has the type of bytes.

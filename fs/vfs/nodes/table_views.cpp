@@ -104,7 +104,7 @@ void baskets(const ViewedNode& of, Made reply) {
   });
 }
 
-// Of the columns of one node.
+// The text of the columns of one node.
 void csv_of_node(const ViewedNode& of, Made reply) {
   table_text_content(of.streams, table_of_node(of.table, of.node), TextStyle::csv_cells, std::move(reply));
 }

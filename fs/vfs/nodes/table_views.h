@@ -43,7 +43,7 @@ struct TableView {
 // All of them, in the order in which listings show them.
 std::span<const TableView> table_views();
 
-// What a name beside a table stands for: "t.arrow" -> "t", and its view. Nothing if it is none of a view.
+// The table of a name beside it: "t.arrow" -> "t", and its view. Nothing if it is none of a view.
 struct BesideTable {
   std::string_view table;
   ViewKind shown_as;

@@ -14,7 +14,7 @@ namespace tfilefs {
 // that the user who mounts has at the server. Nothing is asked of the server before the first look.
 std::unique_ptr<const FileLocator> make_url_origin(const std::string& url, const tfile::RemoteOptions&);
 
-// What a server's file or directory is shown with: a server tells no owner, and perhaps no date (0). Then it is the one
+// The provenance of a server's file or directory: a server tells no owner, and perhaps no date (0). Then it is the one
 // of this process's start.
 Provenance told_by_server(std::int64_t modified_ns);
 

@@ -27,7 +27,7 @@ std::string original_name(const tfile::Node& node) {
   return has_none ? "" : node.name;
 }
 
-// Of a list or string, whose first file, the offsets, has the title of its branch. The members of a record have their
+// The first file of a list or string, the offsets, has the title of its branch. The members of a record have their
 // own.
 std::string title_of(const tfile::Table& table, const tfile::Node& node) {
   if (node.kind == tfile::NodeKind::record || node.kind == tfile::NodeKind::variant || node.children.empty()) return "";

@@ -21,7 +21,7 @@ using RemoteListingPtr = RemoteTree::ListingPtr;
 
 bool is_root_file(const tfile::RemoteEntry& entry) { return !entry.is_directory && entry.name.ends_with(".root"); }
 
-// What all that a list tells of has in common.
+// The common part of all that a list tells of.
 class RemoteItem : public Vnodes {
  public:
   RemoteItem(RemoteTreePtr tree, std::string path, const tfile::RemoteEntry& told)
@@ -116,7 +116,7 @@ class RemoteDirectory final : public Directory {
     reply({});
   }
 
-  // Where names may be missing, one that is not found may be there nonetheless.
+  // If names may be missing, one that is not found may be there nonetheless.
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
     const std::string path = remote_below(path_, name);
     const auto pattern = pattern_of_chain(name);

@@ -27,7 +27,7 @@ class RemoteTree : public std::enable_shared_from_this<RemoteTree> {
 
   std::shared_ptr<const Vnodes> root();
 
-  // What the server has in a directory. One question serves all that ask meanwhile. Names may be missing: see
+  // The server's names in a directory. One question serves all that ask meanwhile. Names may be missing: see
   // RemoteListing::gap. Errors: those of list_remote().
   using ListingPtr = std::shared_ptr<const tfile::RemoteListing>;
   void list(const std::string& path, Reply<ListingPtr>) EXCLUDES(mutex_);
@@ -41,7 +41,7 @@ class RemoteTree : public std::enable_shared_from_this<RemoteTree> {
   Entry chain(const std::string& directory, const std::string& name, const std::string& pattern);
   // Those that are open now.
   std::vector<GenerationPtr> open_files() const EXCLUDES(mutex_);
-  // What the lists have taken so far.
+  // The requests of the lists so far.
   tfile::SourceCounts counts() const EXCLUDES(mutex_);
 
   MountContext& context() const { return context_; }
@@ -67,7 +67,7 @@ class RemoteTree : public std::enable_shared_from_this<RemoteTree> {
   mutable Mutex mutex_{"RemoteTree::mutex_"};
   std::unordered_map<std::string, Listed> listed_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<MountedFile>> root_files_ GUARDED_BY(mutex_);
-  // Of each directory that has some, the names that were left out when it was last told of.
+  // For each directory that has some, the names that were left out when it was last told of.
   std::unordered_map<std::string, std::vector<std::string>> told_ GUARDED_BY(mutex_);
   tfile::SourceCounts counts_ GUARDED_BY(mutex_);
 };

@@ -40,7 +40,7 @@ class WrittenFile : public std::enable_shared_from_this<WrittenFile> {
   // As Vnodes::admit, for anything in the file.
   void admit(Access, const CallerPtr&, Reply<void>) const;
 
-  // Who may stage behind a committed column: its owner, and those who may write the file.
+  // The mode of those who may stage behind a committed column: its owner, and those who may write the file.
   mode_t write_bits() const;
   // The attributes of a staged file or directory; of a committed directory all but its times.
   Attributes staged_attributes(const StagedNode&) const;
