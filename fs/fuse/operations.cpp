@@ -39,7 +39,7 @@ void op_init(void* userdata, fuse_conn_info* connection) {
 
 void op_lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
   run_for_others(request, RequestKind::lookup, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.lookup_on(fuse_req_ctx(request)->pid, parent, name, reply_found(fs, pending), caller_of(request));
+    fs.lookup_for_thread(fuse_req_ctx(request)->pid, parent, name, reply_found(fs, pending), caller_of(request));
   });
 }
 

@@ -292,32 +292,36 @@ void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> r
   const InodePtr parent = known(parent_id);
   if (!parent) return reply(unknown_inode());
   if (is_too_long(*parent, name)) return reply(name_too_long());
-  look_up({parent, std::string(name), by, sizes}, kTries, std::move(reply));
+  auto find = [this, sought = Sought{parent, std::string(name), by, sizes}](Reply<Found> found) {
+    find_in(sought.parent, sought.name, sought.by, finishing(sought, std::move(found)));
+  };
+  with_retries(parent, name, kTries, std::move(find), std::move(reply));
 }
 
-void FileSystem::lookup_on(pid_t thread, InodeId parent, std::string_view name, Reply<Found> reply,
-                           const CallerPtr& by) {
+void FileSystem::lookup_for_thread(pid_t thread, InodeId parent, std::string_view name, Reply<Found> reply,
+                                   const CallerPtr& by) {
   if (!retries_.awaits(thread)) return lookup(parent, name, std::move(reply), by, Sizes::soon);
   auto renew = [this, thread](const Result<Found>&) { retries_.renew(thread); };
   lookup(parent, name, seen_by(std::move(reply), std::move(renew)), by, Sizes::exact);
 }
 
-// If the file changes while it is opened or a table is read, the look-up is tried again: it concerns no open handle, so
-// the new state is a correct answer.
-void FileSystem::look_up(const Sought& sought, int tries, Reply<Found> reply) {
-  auto check = [this, sought, tries, before = generation_of(*sought.parent)](Result<Found> found, Reply<Found> done) {
-    if (found) return done(std::move(found));
-    auto again = [this, sought, tries](const Result<void>& judged, Reply<Found> answer) {
+template <class T, class Attempt>
+void FileSystem::with_retries(const InodePtr& inode, std::string_view below, int tries, Attempt attempt,
+                              Reply<T> reply) {
+  auto check = [this, inode, below = std::string(below), tries, attempt, before = generation_of(*inode)](
+                   Result<T> result, Reply<T> done) {
+    if (result) return done(std::move(result));
+    auto again = [this, inode, below, tries, attempt](const Result<void>& judged, Reply<T> answer) {
       const Error& error = judged.error();
-      if (error.kind == ErrorKind::stale && tries > 1) return look_up(sought, tries - 1, std::move(answer));
-      note(*sought.parent, sought.name, error);
+      if (error.kind == ErrorKind::stale && tries > 1)
+        return with_retries(inode, below, tries - 1, attempt, std::move(answer));
+      note(*inode, below, error);
       answer(tl::unexpected<Error>(error));
     };
-    judge(before ? before : generation_of(*sought.parent), found.error(),
+    judge(before ? before : generation_of(*inode), result.error(),
           on_behalf_of<void>(std::move(done), std::move(again)));
   };
-  find_in(sought.parent, sought.name, sought.by,
-          finishing(sought, on_behalf_of<Found>(std::move(reply), std::move(check))));
+  attempt(on_behalf_of<T>(std::move(reply), std::move(check)));
 }
 
 // Decides whether an error of damage only means that the file is being changed. If so, the error becomes stale, and the
@@ -602,23 +606,11 @@ FileSystem::OpenBytes FileSystem::bytes_of(HandleId handle) const {
 void FileSystem::opendir(InodeId id, Reply<HandleId> reply, const CallerPtr& by) {
   const InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  open_directory(inode, kTries, by, std::move(reply));
-}
-
-void FileSystem::open_directory(const InodePtr& inode, int tries, const CallerPtr& by, Reply<HandleId> reply) {
-  const GenerationPtr before = generation_of(*inode);
-  auto add = [this, inode, tries, by, before](Result<OpenFile> open, Reply<HandleId> opened) {
-    if (open) return opened(files_.add(*std::move(open)));
-    auto again = [this, inode, tries, by](const Result<void>& judged, Reply<HandleId> done) {
-      const Error& error = judged.error();
-      if (error.kind == ErrorKind::stale && tries > 1) return open_directory(inode, tries - 1, by, std::move(done));
-      note(*inode, "", error);
-      done(tl::unexpected<Error>(error));
-    };
-    judge(before ? before : generation_of(*inode), open.error(),
-          on_behalf_of<void>(std::move(opened), std::move(again)));
+  auto list = [this, inode, by](Reply<HandleId> opened) {
+    auto add = [this](OpenFile open) { return files_.add(std::move(open)); };
+    list_directory(inode, by, answer_with<OpenFile>(std::move(opened), std::move(add)));
   };
-  list_directory(inode, by, on_behalf_of<OpenFile>(std::move(reply), std::move(add)));
+  with_retries(inode, "", kTries, std::move(list), std::move(reply));
 }
 
 void FileSystem::list_directory(const InodePtr& inode, const CallerPtr& by, Reply<OpenFile> reply) {

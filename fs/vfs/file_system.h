@@ -123,7 +123,7 @@ class FileSystem {
               Sizes sizes = Sizes::exact);
   // For a known thread of the caller. If its last open failed as stale, the size is exact: the thread may open the
   // result of this look-up without asking for the size.
-  void lookup_on(pid_t thread, InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by);
+  void lookup_for_thread(pid_t thread, InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by);
   // The kernel has got the size.
   void note_size_reported(InodeId);
   void forget(InodeId, std::uint64_t times);
@@ -250,15 +250,16 @@ class FileSystem {
   std::shared_ptr<const Vnodes> open_vnodes(HandleId) const;
   InodeId refer(const InodePtr& parent, std::string_view name, std::string_view own_name, const Entry&, Attributes&,
                 bool is_new = false);
-  // A look-up; it is tried again if the file changes meanwhile.
   struct Sought {
     InodePtr parent;
     std::string name;
     CallerPtr by;
     Sizes sizes = Sizes::exact;
   };
-  void look_up(const Sought&, int tries, Reply<Found>);
-  void open_directory(const InodePtr&, int tries, const CallerPtr& by, Reply<HandleId>);
+  // Calls attempt(reply), and again if the file changes meanwhile: it concerns no open handle, so the new state is a
+  // correct answer. Trouble is noted for what is `below` the inode.
+  template <class T, class Attempt>
+  void with_retries(const InodePtr&, std::string_view below, int tries, Attempt, Reply<T>);
   void list_directory(const InodePtr&, const CallerPtr& by, Reply<OpenFile>);
   GenerationPtr generation_of(Inode& directory);
   void judge(const GenerationPtr&, const Error&, Reply<void>);
