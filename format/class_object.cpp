@@ -10,9 +10,10 @@
 #include "object/cell_table.h"
 #include "object/histogram_table.h"
 #include "object/object_arrays.h"
+#include "object/object_plots.h"
+#include "object/object_table.h"
 #include "object/row_table.h"
 #include "object_parts.h"
-#include "plot/object_plot.h"
 #include "streamer/info/streamer_info_record.h"
 #include "streamer/walk/described_classes.h"
 #include "streamer/walk/json_pieces.h"
@@ -292,7 +293,7 @@ void ClassObject::count_drawn(const std::vector<ObjectPart>& held, std::uint64_t
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (inner[i] == 0) continue;
     const std::uint64_t all = numbers[i] + kSurfaceNumbers + payload_size / kCornerBytes;
-    parts[i].numbers = std::min<std::uint64_t>(all, PlotBudget{}.cells);
+    parts[i].numbers = std::min<std::uint64_t>(all, kDrawnTogether);
     parts[i].drawn = parts[i].numbers;
     parts[i].plots = inner[i];
   }

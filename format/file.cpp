@@ -20,7 +20,7 @@
 #include "model/heap.h"
 #include "ntuple/description.h"
 #include "ntuple/ntuple_table.h"
-#include "plot/object_plot.h"
+#include "object/object_plots.h"
 #include "record_names.h"
 #include "remote_descriptions.h"
 #include "streamer/info/streamer_info.h"

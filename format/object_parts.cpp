@@ -3,9 +3,10 @@
 
 #include <algorithm>
 
+#include "object/held_items.h"
 #include "object/object_arrays.h"
-#include "plot/canvas_plot.h"
-#include "plot/object_plot.h"
+#include "object/object_plots.h"
+#include "object/object_table.h"
 #include "streamer/walk/object_reader.h"
 #include "tfile/name.h"
 
@@ -57,7 +58,7 @@ class Finder {
   }
 
   bool is_array_or_plot(const ObjectMembers& part) const {
-    return kind_of_object(infos_, part.class_name("")).family != ObjectFamily::other || is_drawable(infos_, part);
+    return can_tabulate(kind_of_object(infos_, part.class_name("")), infos_, part) || is_drawable(infos_, part);
   }
   // Whether a part without parts of its own has any files.
   bool has_files(const ObjectMembers& part) const {

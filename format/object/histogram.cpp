@@ -330,4 +330,13 @@ ObjectArray edges_array(const ObjectMembers& members, std::string axis, std::str
   return array;
 }
 
+Result<HistogramBins> small_bins(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions) {
+  // Larger ones are available as arrays.
+  constexpr std::uint64_t kSmallCellsMax = 20'000'000;
+  TRY(HistogramBins h, histogram_bins(members, prefix, dimensions));
+  if (h.cells > kSmallCellsMax)
+    return fail(ErrorKind::unsupported, "histogram: too many bins for this view; its arrays have them");
+  return h;
+}
+
 }  // namespace tfile

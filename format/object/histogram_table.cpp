@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "object/fill_buffer.h"
+#include "object/histogram.h"
 #include "tfile/effort.h"
 #include "tfile/mutex.h"
 
@@ -20,8 +21,6 @@ constexpr std::uint64_t kPieceLines = 8192;
 // Cells that are read together: of an array that is in memory in part, other pieces need its neighbours. A matrix has
 // them the other way round, so that each time the whole array is gone through: once for 8 MB of what is shown.
 constexpr std::uint64_t kCellsRead = 64 << 10, kCellsKept = 512 << 10;
-
-constexpr std::pair<const char*, const char*> kTableAxes[] = {{"fXaxis", "x"}, {"fYaxis", "y"}, {"fZaxis", "z"}};
 
 // Bins [x, x_end) × [y, y_end), with all z.
 struct Area {

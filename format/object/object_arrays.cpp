@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "object/graph_numbers.h"
 #include "object/histogram.h"
 #include "streamer/walk/object_reader.h"
 
@@ -36,7 +37,6 @@ std::vector<ObjectArray> graph_arrays(const ObjectMembers& members) {
     arrays.push_back(std::move(array));
   }
   // TGraphMultiErrors: one list of arrays per side.
-  constexpr std::size_t kErrorsMax = 100;
   for (const auto& [member, name] : {std::pair("fEyL", "eylow"), std::pair("fEyH", "eyhigh")}) {
     for (std::size_t i = 0; i < std::min(members.item_count(member), kErrorsMax); ++i) {
       const std::string path = std::string(member) + "." + std::to_string(i);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "object/object_plots.h"
 #include "plot/formula.h"
 #include "plot/stored_function.h"
 

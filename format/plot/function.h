@@ -8,10 +8,6 @@
 
 namespace tfile {
 
-// A TF1 as a curve: the points saved with it, else its formula at fNpx + 1 places. Errors: unsupported (the function
-// was compiled code and has no saved points, or its formula is not understood).
-Result<PlotPoints> sampled_function(const ObjectMembers&, Effort&);
-
 // Whether the points or a formula will be available for a function of this many variables. Errors: unsupported, with
 // the reason.
 Result<> check_samples(const ObjectMembers&, std::size_t variables);

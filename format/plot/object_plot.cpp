@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <tuple>
 #include <utility>
 
+#include "object/efficiency.h"
 #include "object/fill_buffer.h"
+#include "object/graph_numbers.h"
+#include "object/held_items.h"
 #include "object/histogram.h"
-#include "plot/binomial_interval.h"
+#include "object/object_plots.h"
+#include "object/object_table.h"
 #include "plot/canvas_plot.h"
 #include "plot/function.h"
 #include "streamer/walk/object_reader.h"
@@ -17,11 +20,6 @@
 namespace tfile {
 namespace {
 
-constexpr std::pair<std::string_view, std::string_view> kPlotAxes[] = {
-    {"fXaxis", "x"}, {"fYaxis", "y"}, {"fZaxis", "z"}};
-
-// The most bins of a plot or lines of a table that is made in memory as a whole. Larger ones are available as arrays.
-constexpr std::uint64_t kPlotCellsMax = 20'000'000;
 // Of joined bins, across a map, or along one dimension: a picture shows no more.
 constexpr std::uint64_t kMapAcross = 480, kStepsAcross = 8'000;
 static_assert(std::max(kMapAcross * kMapAcross, kStepsAcross) == kDrawnJoined);
@@ -61,23 +59,6 @@ PlotAxis axis_of(const ObjectMembers& members, const std::string& path, std::uin
     axis.high = all.edge(static_cast<std::uint64_t>(std::min<std::int64_t>(last, bins)));
   }
   return axis;
-}
-
-// Visits the cells without flow, x slowest.
-template <class Put>
-void each_inner_cell(const HistogramBins& h, Put put) {
-  const std::uint64_t ny = h.bins.size() > 1 ? h.bins[1] : 1, nz = h.bins.size() > 2 ? h.bins[2] : 1;
-  for (std::uint64_t x = 0; x < h.bins[0]; ++x)
-    for (std::uint64_t y = 0; y < ny; ++y)
-      for (std::uint64_t z = 0; z < nz; ++z)
-        put(h.cell(x + 1, h.bins.size() > 1 ? y + 1 : 0, h.bins.size() > 2 ? z + 1 : 0), x, y, z);
-}
-
-Result<HistogramBins> small_bins(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions) {
-  TRY(HistogramBins h, histogram_bins(members, prefix, dimensions));
-  if (h.cells > kPlotCellsMax)
-    return fail(ErrorKind::unsupported, "histogram: too many bins for this view; its arrays have them");
-  return h;
 }
 
 // Chooses the drawing of a one-dimensional histogram: by its option, else depending on errors. Returns whether it shows
@@ -207,67 +188,6 @@ bool is_function(const StreamerInfos& infos, std::string_view class_name) {
 
 // --- graphs ---
 
-struct GraphNumbers {
-  std::vector<double> x, y, x_low, x_high, y_low, y_high;
-  // The errors of y of a TGraphMultiErrors one by one; those above are ROOT's combination of them.
-  std::vector<std::vector<double>> each_low, each_high;
-};
-
-constexpr std::size_t kErrorsMax = 100;  // of y, in a TGraphMultiErrors
-
-// All errors of y on one side, each with `n` numbers.
-std::vector<std::vector<double>> multiple_errors(const ObjectMembers& members, const std::string& name, std::size_t n) {
-  std::vector<std::vector<double>> all;
-  for (std::size_t i = 0; i < std::min(members.item_count(name), kErrorsMax); ++i) {
-    std::vector<double> values = members.doubles(name + "." + std::to_string(i));
-    values.resize(n);
-    all.push_back(std::move(values));
-  }
-  return all;
-}
-
-// Combines errors as TGraphMultiErrors::GetErrorYlow does by fSumErrorsMode: the first; the root of the sum of squares;
-// the sum.
-std::vector<double> together(const std::vector<std::vector<double>>& all, std::int64_t mode) {
-  std::vector<double> sum = all.empty() ? std::vector<double>() : all[0];
-  for (std::size_t i = 0; i < sum.size() && mode != 0; ++i) {
-    double total = 0;
-    for (const auto& errors : all) total += mode == 1 ? errors[i] * errors[i] : std::abs(errors[i]);
-    sum[i] = mode == 1 ? std::sqrt(total) : total;
-  }
-  return sum;
-}
-
-// Only the points that have both coordinates.
-GraphNumbers graph_numbers(const ObjectMembers& members) {
-  GraphNumbers g;
-  g.x = members.doubles("fX");
-  g.y = members.doubles("fY");
-  const std::size_t n = std::min(g.x.size(), g.y.size());
-  g.x.resize(n);
-  g.y.resize(n);
-  const auto errors = [&](std::initializer_list<const char*> names) {
-    for (const char* name : names) {
-      std::vector<double> values = members.doubles(name);
-      if (n > 0 && values.size() >= n) {
-        values.resize(n);
-        return values;
-      }
-    }
-    return std::vector<double>();
-  };
-  g.x_low = errors({"fEX", "fEXlow", "fExL"});
-  g.x_high = errors({"fEX", "fEXhigh", "fExH"});
-  g.y_low = errors({"fEY", "fEYlow"});
-  g.y_high = errors({"fEY", "fEYhigh"});
-  g.each_low = multiple_errors(members, "fEyL", n);
-  g.each_high = multiple_errors(members, "fEyH", n);
-  const std::int64_t mode = members.integer("fSumErrorsMode", 0);
-  if (!g.each_low.empty()) g.y_low = together(g.each_low, mode);
-  if (!g.each_high.empty()) g.y_high = together(g.each_high, mode);
-  return g;
-}
-
 // Chooses the drawing of a graph: by its drawing option. Without one, it is a line if it is a curve of RooFit or has
 // neither errors nor visible marks (style 1 is a pixel).
 void set_marks(PlotPoints& points, const std::string& option, bool is_curve, bool has_errors) {
@@ -345,49 +265,6 @@ void add_functions(Plot& plot, const ObjectMembers& members, const PlotScene& sc
 
 // --- efficiencies ---
 
-struct EfficiencyCells {
-  HistogramBins bins;
-  std::vector<double> passed, total;  // including flow bins
-  BinomialMethod method = BinomialMethod::clopper_pearson;
-  double level = 0.682689492137;
-
-  double value(std::uint64_t cell) const { return total[cell] > 0 ? passed[cell] / total[cell] : 0; }
-  Interval interval(std::uint64_t cell, Effort& effort) const {
-    if (!effort.spend(1)) return {};
-    return binomial_interval(passed[cell], total[cell], level, method, effort);
-  }
-};
-
-Result<EfficiencyCells> efficiency_cells(const ObjectMembers& members, std::size_t dimensions) {
-  EfficiencyCells cells;
-  TRY(cells.bins, small_bins(members, "fTotalHistogram.", dimensions));
-  cells.passed = members.doubles("fPassedHistogram.fArray");
-  cells.total = members.doubles("fTotalHistogram.fArray");
-  if (cells.passed.size() != cells.total.size())
-    return fail(ErrorKind::damaged, "efficiency: " + std::to_string(cells.passed.size()) + " bins of passed events, " +
-                                        std::to_string(cells.total.size()) + " of all");
-  cells.level = members.number("fConfLevel").value_or(cells.level);
-  // TEfficiency::EStatOption; the Bayesian options are drawn as the first one.
-  switch (members.integer("fStatisticOption", 0)) {
-    case 1:
-      cells.method = BinomialMethod::normal;
-      break;
-    case 2:
-      cells.method = BinomialMethod::wilson;
-      break;
-    case 3:
-      cells.method = BinomialMethod::agresti_coull;
-      break;
-    default:
-      break;
-  }
-  return cells;
-}
-
-std::size_t efficiency_dimensions(const StreamerInfos& infos, const ObjectMembers& members) {
-  return kind_of_object(infos, members.class_name("fTotalHistogram")).dimensions;
-}
-
 Result<> check_efficiency(const StreamerInfos& infos, const ObjectMembers& members) {
   const std::size_t dimensions = efficiency_dimensions(infos, members);
   if (dimensions < 1 || dimensions > 2)
@@ -445,10 +322,6 @@ Result<Plot> efficiency_plot(const ObjectMembers& members, const PlotScene& scen
 
 // --- bins of any outline ---
 
-bool is_polygon_bin(const ObjectMembers& members, const std::string& bin) {
-  return members.class_name(bin).ends_with("PolyBin");  // TH2PolyBin, TProfile2PolyBin
-}
-
 // Each bin is a graph, or several graphs in a TMultiGraph.
 PlotPolygons polygons_plot(const ObjectMembers& members) {
   PlotPolygons plot;
@@ -473,126 +346,6 @@ PlotPolygons polygons_plot(const ObjectMembers& members) {
       if (!members.numbers(graph + ".fX")) break;
       add(graph);
     }
-  }
-}
-
-// --- tables ---
-
-void add_column(Spreadsheet& sheet, std::string name, std::vector<double> values) {
-  sheet.names.push_back(std::move(name));
-  sheet.columns.push_back(std::move(values));
-}
-
-// Adds columns with the edges of each cell.
-std::vector<std::vector<double>> add_borders(Spreadsheet& sheet, const ObjectMembers& members,
-                                             const std::string& prefix, const HistogramBins& h) {
-  std::vector<std::vector<double>> edges;
-  for (std::size_t i = 0; i < h.bins.size(); ++i) {
-    edges.push_back(axis_edges(members, prefix + std::string(kPlotAxes[i].first), h.bins[i]));
-    add_column(sheet, std::string(kPlotAxes[i].second) + "_low", {});
-    add_column(sheet, std::string(kPlotAxes[i].second) + "_high", {});
-  }
-  each_inner_cell(h, [&](std::uint64_t, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
-    const std::uint64_t at[] = {x, y, z};
-    for (std::size_t i = 0; i < edges.size(); ++i) {
-      sheet.columns[2 * i].push_back(edges[i][at[i]]);
-      sheet.columns[2 * i + 1].push_back(edges[i][at[i] + 1]);
-    }
-  });
-  for (std::size_t i = 0; i < h.bins.size(); ++i) {
-    PlotAxis axis = axis_of(members, prefix + std::string(kPlotAxes[i].first), h.bins[i]);
-    if (axis.labels.empty()) continue;
-    sheet.text_names.push_back(std::string(kPlotAxes[i].second) + "_label");
-    std::vector<std::string>& labels = sheet.texts.emplace_back();
-    each_inner_cell(h, [&](std::uint64_t, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
-      const std::uint64_t at[] = {x, y, z};
-      labels.push_back(axis.labels[at[i]]);
-    });
-  }
-  return edges;
-}
-
-Result<Spreadsheet> histogram_sheet(const ObjectKind& kind, const ObjectMembers& members) {
-  TRY(const HistogramBins h, small_bins(members, "", kind.dimensions));
-  Spreadsheet sheet;
-  add_borders(sheet, members, "", h);
-  const bool is_profile = kind.family == ObjectFamily::profile;
-  const HistogramCells cells(members, "", kind.dimensions, is_profile);
-  std::vector<double> values, errors, entries;
-  each_inner_cell(h, [&](std::uint64_t cell, auto...) {
-    values.push_back(cells.value(cell));
-    errors.push_back(std::sqrt(cells.variance(cell)));
-    if (is_profile) entries.push_back(cells.effective_entries(cell));
-  });
-  add_column(sheet, "value", std::move(values));
-  add_column(sheet, "error", std::move(errors));
-  if (is_profile) add_column(sheet, "effective_entries", std::move(entries));
-  return sheet;
-}
-
-Result<Spreadsheet> efficiency_sheet(const StreamerInfos& infos, const ObjectMembers& members, Effort& effort) {
-  const std::size_t dimensions = efficiency_dimensions(infos, members);
-  if (dimensions == 0)
-    return fail(ErrorKind::damaged, "efficiency: fTotalHistogram is not a histogram, but '" +
-                                        std::string(members.class_name("fTotalHistogram")) + "'");
-  TRY(const EfficiencyCells cells, efficiency_cells(members, dimensions));
-  Spreadsheet sheet;
-  add_borders(sheet, members, "fTotalHistogram.", cells.bins);
-  std::vector<double> values, low, high, passed, total;
-  each_inner_cell(cells.bins, [&](std::uint64_t cell, auto...) {
-    const Interval interval = cells.interval(cell, effort);
-    values.push_back(cells.value(cell));
-    low.push_back(interval.low);
-    high.push_back(interval.high);
-    passed.push_back(cells.passed[cell]);
-    total.push_back(cells.total[cell]);
-  });
-  TRY_VOID(effort.check());
-  add_column(sheet, "efficiency", std::move(values));
-  add_column(sheet, "interval_low", std::move(low));
-  add_column(sheet, "interval_high", std::move(high));
-  add_column(sheet, "passed", std::move(passed));
-  add_column(sheet, "total", std::move(total));
-  return sheet;
-}
-
-Spreadsheet graph_sheet(const ObjectMembers& members) {
-  GraphNumbers g = graph_numbers(members);
-  const std::size_t n = g.x.size();
-  Spreadsheet sheet;
-  add_column(sheet, "x", std::move(g.x));
-  add_column(sheet, "y", std::move(g.y));
-  if (auto z = members.doubles("fZ"); z.size() == n && n > 0) add_column(sheet, "z", std::move(z));
-  for (auto [name, values] : {std::pair("x_error_low", &g.x_low), std::pair("x_error_high", &g.x_high),
-                              std::pair("y_error_low", &g.y_low), std::pair("y_error_high", &g.y_high)}) {
-    if (!values->empty()) add_column(sheet, name, std::move(*values));
-  }
-  // TGraph2DErrors has one error of z, TGraph2DAsymmErrors two.
-  for (const auto& [name, one, each] :
-       {std::tuple("z_error_low", "fEZ", "fEZlow"), {"z_error_high", "fEZ", "fEZhigh"}}) {
-    auto values = members.doubles(one);
-    if (values.empty()) values = members.doubles(each);
-    if (values.size() == n && n > 0) add_column(sheet, name, std::move(values));
-  }
-  for (std::size_t i = 0; i < g.each_low.size(); ++i)
-    add_column(sheet, "y_error_low" + std::to_string(i), std::move(g.each_low[i]));
-  for (std::size_t i = 0; i < g.each_high.size(); ++i)
-    add_column(sheet, "y_error_high" + std::to_string(i), std::move(g.each_high[i]));
-  return sheet;
-}
-
-// The box around each bin, and its content.
-Spreadsheet polygons_sheet(const ObjectMembers& members) {
-  static constexpr std::pair<const char*, const char*> kColumns[] = {{"x_low", ".fXmin"}, {"x_high", ".fXmax"},
-                                                                     {"y_low", ".fYmin"}, {"y_high", ".fYmax"},
-                                                                     {"area", ".fArea"},  {"value", ".fContent"}};
-  Spreadsheet sheet;
-  for (const auto& [name, member] : kColumns) add_column(sheet, name, {});
-  for (std::size_t i = 0;; ++i) {
-    const std::string bin = members.target("fBins.arr." + std::to_string(i));
-    if (!is_polygon_bin(members, bin)) return sheet;
-    for (std::size_t column = 0; column < std::size(kColumns); ++column)
-      sheet.columns[column].push_back(members.number(bin + kColumns[column].second).value_or(0));
   }
 }
 
@@ -629,10 +382,6 @@ void set_titles(Plot& plot, std::string_view text) {
         if constexpr (requires { layer.value_title; }) fill(layer.value_title, 3);
       },
       plot.layers[0]);
-}
-
-bool is_polygons(const StreamerInfos& infos, std::string_view class_name) {
-  return derives_from(infos, class_name, "TH2Poly");
 }
 
 bool holds_plots(const StreamerInfos& infos, std::string_view class_name) {
@@ -675,23 +424,11 @@ Result<> check_drawable(const StreamerInfos& infos, const ObjectMembers& members
   if (is_surface(infos, class_name)) return check_samples(members, 2);
   if (kind_of_object(infos, class_name).family != ObjectFamily::efficiency) return {};
   return check_efficiency(infos, members);
-  return {};
 }
 
-bool can_tabulate(const ObjectKind& kind, const StreamerInfos& infos, const ObjectMembers& members) {
-  const std::string_view class_name = members.class_name("");
-  switch (kind.family) {
-    case ObjectFamily::histogram:
-    case ObjectFamily::profile:
-    case ObjectFamily::efficiency:
-    case ObjectFamily::graph:
-    case ObjectFamily::dense:
-    case ObjectFamily::sparse:
-      return true;
-    case ObjectFamily::other:
-      return (is_function(infos, class_name) && check_samples(members, 1)) || is_polygons(infos, class_name);
-  }
-  return false;
+Result<> check_curve(const StreamerInfos& infos, const ObjectMembers& members) {
+  if (!is_function(infos, members.class_name(""))) return fail(ErrorKind::unsupported, "no function of one variable");
+  return check_samples(members, 1);
 }
 
 namespace {
@@ -771,31 +508,6 @@ std::optional<Plot> part_plot(const ObjectMembers& members, PlotScene scene) {
   if (is_one && !scene.budget.take(0, numbers_of(*plot))) return std::nullopt;
   set_titles(*plot, members.text("fTitle"));
   return *std::move(plot);
-}
-
-Result<Spreadsheet> object_spreadsheet(const StreamerInfos& infos, const ObjectMembers& members, Effort& effort) {
-  const std::string_view class_name = members.class_name("");
-  const ObjectKind kind = kind_of_object(infos, class_name);
-  switch (kind.family) {
-    case ObjectFamily::histogram:
-    case ObjectFamily::profile:
-      return histogram_sheet(kind, members);
-    case ObjectFamily::efficiency:
-      return efficiency_sheet(infos, members, effort);
-    case ObjectFamily::graph:
-      return graph_sheet(members);
-    case ObjectFamily::dense:
-    case ObjectFamily::sparse:
-      return fail(ErrorKind::invalid, "a histogram of many dimensions has its table in pieces");
-    default: {
-      if (is_polygons(infos, class_name)) return polygons_sheet(members);
-      TRY(PlotPoints curve, sampled_function(members, effort));
-      Spreadsheet sheet;
-      add_column(sheet, "x", std::move(curve.xs));
-      add_column(sheet, "y", std::move(curve.ys));
-      return sheet;
-    }
-  }
 }
 
 }  // namespace tfile

@@ -7,6 +7,7 @@
 
 #include "bytes/payload_bytes.h"
 #include "object/object_members.h"
+#include "object/object_plots.h"
 #include "streamer/info/streamer_info.h"
 #include "tfile/effort.h"
 #include "tfile/plot.h"
@@ -27,7 +28,7 @@ class Palette {
 
 // The part of one object's drawing that is still allowed: a file can refer to the same part many times.
 struct PlotBudget {
-  std::size_t items = 5'000, cells = 5'000'000;
+  std::size_t items = 5'000, cells = kDrawnTogether;
   bool take(std::size_t some_items, std::size_t some_cells) {
     if (some_items > items || some_cells > cells) return false;
     items -= some_items;

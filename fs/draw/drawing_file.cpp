@@ -13,10 +13,9 @@
 #include <utility>
 
 #include "descriptor.h"
-#include "plot/plot_svg.h"
 #include "query/drawn_bins.h"
 #include "query/drawn_object.h"
-#include "query/drawn_plot.h"
+#include "query/pictures.h"
 #include "staging/journal/new_file.h"
 #include "tfile/file.h"
 #include "tfile/new_object.h"
@@ -123,6 +122,9 @@ Result<DrawingForm> drawing_form(const std::string& path) {
                                                                  {".csv", DrawingForm::csv},
                                                                  {".json", DrawingForm::json},
                                                                  {".root", DrawingForm::root}};
+  if (path.ends_with(".svg") && !has_pictures())
+    return fail(ErrorKind::unsupported,
+                path + ": this program was built without plots; expected a name that ends in .csv, .json or .root");
   for (const auto& [end, form] : kForms) {
     if (path.ends_with(end)) return form;
   }

@@ -15,10 +15,10 @@
 #include "http/item_attributes.h"
 #include "http/listing_page.h"
 #include "http/listing_text.h"
-#include "http/markup.h"
 #include "http/page_files.h"
 #include "http/path_walk.h"
 #include "http/plain_response.h"
+#include "markup.h"
 #include "on_behalf.h"
 #include "percent_text.h"
 

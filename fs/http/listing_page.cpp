@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "bytes_text.h"
-#include "http/markup.h"
 #include "http/request_path.h"
 #include "http/validators.h"
+#include "markup.h"
 #include "percent_text.h"
 #include "tfile/json_writer.h"
 

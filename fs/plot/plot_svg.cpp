@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plot/plot_svg.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include "plot/plot_frame.h"
 #include "plot/plot_layers.h"
+#include "query/pictures.h"
 
 namespace tfilefs {
 namespace {
@@ -145,6 +144,8 @@ std::string DrawnPage::statistics(const Plot& plot) {
 }
 
 }  // namespace
+
+bool has_pictures() { return true; }
 
 std::string plot_svg(const Plot& plot) {
   PlotPage page{kWidth, kHeight, true};

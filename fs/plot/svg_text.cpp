@@ -5,11 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "tfile/json_text.h"
-
 namespace tfilefs {
-
-using tfile::utf8_length;
 
 void append_number(std::string& to, double value) {
   if (!std::isfinite(value)) value = 0;
@@ -28,33 +24,6 @@ void append_attribute(std::string& to, std::string_view name, double value) {
   to += "=\"";
   append_number(to, value);
   to += '"';
-}
-
-std::size_t append_markup_character(std::string& to, std::string_view text) {
-  const std::size_t length = utf8_length(text);
-  const auto c = static_cast<unsigned char>(text[0]);
-  const std::string_view character = text.substr(0, length);
-  // U+FFFE and U+FFFF are not allowed in XML either.
-  const bool is_none = character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
-  if (length == 0 || (c < 0x20 && c != '\t' && c != '\n') || is_none)
-    to += "\uFFFD";
-  else if (c == '<')
-    to += "&lt;";
-  else if (c == '>')
-    to += "&gt;";
-  else if (c == '&')
-    to += "&amp;";
-  else if (c == '"')
-    to += "&quot;";
-  else if (c == '\'')
-    to += "&#39;";
-  else
-    to += character;
-  return length == 0 ? 1 : length;
-}
-
-void append_markup(std::string& to, std::string_view text) {
-  while (!text.empty()) text.remove_prefix(append_markup_character(to, text));
 }
 
 }  // namespace tfilefs

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <optional>
 
+#include "markup.h"
 #include "plot/svg_text.h"
 #include "plot/tlatex_signs.h"
 

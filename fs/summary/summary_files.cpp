@@ -7,8 +7,7 @@
 #include <type_traits>
 #include <variant>
 
-#include "plot/plot_svg.h"
-#include "query/drawn_plot.h"
+#include "query/pictures.h"
 #include "tfile/json_writer.h"
 
 namespace tfilefs {

@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "bytes_text.h"
-#include "plot/index_page.h"
+#include "query/pictures.h"
+#include "view/index_page.h"
 
 namespace tfilefs {
 namespace {
@@ -31,7 +32,7 @@ IndexedPlot shown_column(const tfile::Column& column, std::uint64_t stored, std:
   }
   if (!column.title.empty()) shown.title += "; " + column.title.substr(0, kColumnTitleMax);
   if (!column.reason.empty()) shown.title += "; " + column.reason.substr(0, kColumnTitleMax);
-  shown.picture = has_picture(column) ? ".svg" : "";
+  shown.picture = has_picture(column) && has_pictures() ? ".svg" : "";
   shown.numbers = has_picture(column) ? ".stats.json" : "";
   return shown;
 }

@@ -98,6 +98,16 @@ def test_rooms_use_those_of_lower_levels():
     assert levels.keys() == {spans(room)[0] for room, *_ in table("Rooms")}
 
 
+def test_no_room_includes_the_libraries_of_plots():
+    """They may be left out of a build: what they have for others is declared beside what takes their place."""
+    plots = {"format/plot", "fs/plot"}
+    wrong = [f"{path} includes {target}" for path, room, target in includes() if room_of(target) in plots - {room}]
+    assert not wrong, "\n".join(sorted(wrong))
+    for interface, instead in (("format/object/object_plots.h", "format/object/no_plots.cpp"), ("fs/query/pictures.h", "fs/query/no_pictures.cpp")):
+        users = {room for _, room, target in includes() if target == interface}
+        assert users & plots and users - plots and os.path.exists(os.path.join(ROOT, instead))
+
+
 def test_libraries_are_used_where_the_page_says():
     headers = {spans(header)[0]: set(spans(rooms)) for _, header, rooms, _ in table("Dependencies")}
     found = collections.defaultdict(set)

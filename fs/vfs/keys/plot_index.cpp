@@ -5,8 +5,8 @@
 #include <map>
 #include <string_view>
 
-#include "plot/index_page.h"
 #include "vfs/names/key_names.h"
+#include "view/index_page.h"
 
 namespace tfilefs {
 namespace {

@@ -7,7 +7,7 @@
 #include "exec/answering.h"
 #include "exec/in_place.h"
 #include "on_behalf.h"
-#include "plot/plot_svg.h"
+#include "query/pictures.h"
 #include "tfile/pieced_text.h"
 #include "tfile/plot.h"
 #include "vfs/names/names.h"

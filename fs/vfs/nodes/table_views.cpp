@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "on_behalf.h"
+#include "query/pictures.h"
 #include "summary/summarize_column.h"
 #include "summary/summary_files.h"
 #include "summary/table_page.h"
@@ -81,6 +82,7 @@ void option(const ViewedNode& of, Made reply) { option_index_content(of.streams,
 bool may_have_numbers(const Table& table, NodeId node) {
   return table.is_unresolved(node) || summarized_column(table, node).has_value();
 }
+bool may_have_picture(const Table& table, NodeId node) { return has_pictures() && may_have_numbers(table, node); }
 // Listings do not show what reads a whole column to know its size, nor second names.
 bool is_not_listed(const Table&, NodeId) { return false; }
 template <std::string (*write)(const ColumnSummary&, const tfile::Column&)>
@@ -127,7 +129,7 @@ constexpr TableView kViews[] = {
     {kTextSuffix, Where::beside_node, ViewKind::text, always, has_text, text},
     {kStatsSuffix, Where::beside_node, ViewKind::column_stats, may_have_numbers, is_not_listed,
      summary_of<summary_json>},
-    {kPictureSuffix, Where::beside_node, ViewKind::column_picture, may_have_numbers, is_not_listed,
+    {kPictureSuffix, Where::beside_node, ViewKind::column_picture, may_have_picture, is_not_listed,
      summary_of<summary_picture>},
     {kBasketsSuffix, Where::beside_node, ViewKind::column_baskets, may_have_baskets, is_not_listed, baskets},
     {".csv", Where::beside_node, ViewKind::column_csv, is_top_node, is_not_listed, csv_of_node},

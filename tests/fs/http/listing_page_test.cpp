@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "http/listen_address.h"
-#include "http/markup.h"
+#include "markup.h"
 
 namespace tfilefs {
 namespace {

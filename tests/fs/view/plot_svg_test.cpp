@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plot/plot_svg.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,11 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "plot/index_page.h"
 #include "plot/plot_scale.h"
 #include "plot/tlatex.h"
 #include "plot/tlatex_layout.h"
+#include "query/pictures.h"
 #include "view/csv.h"
+#include "view/index_page.h"
 
 namespace tfilefs {
 namespace {

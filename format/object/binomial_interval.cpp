@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plot/binomial_interval.h"
+#include "object/binomial_interval.h"
 
 #include <algorithm>
 #include <boost/math/special_functions/beta.hpp>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plot/index_page.h"
+#include "view/index_page.h"
 
 #include <string_view>
 #include <utility>
 
+#include "markup.h"
 #include "percent_text.h"
-#include "plot/svg_text.h"
 
 namespace tfilefs {
 namespace {

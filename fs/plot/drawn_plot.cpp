@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "query/drawn_plot.h"
-
 #include <cmath>
 #include <utility>
 
 #include "query/drawn_bins.h"
+#include "query/pictures.h"
 
 namespace tfilefs {
 

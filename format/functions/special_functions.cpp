@@ -13,8 +13,8 @@
 #include <numbers>
 #include <utility>
 
-#include "plot/bessel_functions.h"
-#include "plot/polynomial.h"
+#include "functions/bessel_functions.h"
+#include "functions/polynomial.h"
 #include "tfile/formula_functions.h"
 
 namespace tfile {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plot/bessel_functions.h"
+#include "functions/bessel_functions.h"
 
 #include <math.h>  // y0 and similar functions are from POSIX
 
@@ -11,7 +11,7 @@
 #include <numbers>
 #include <utility>
 
-#include "plot/polynomial.h"
+#include "functions/polynomial.h"
 #include "tfile/formula_functions.h"
 
 namespace tfile {
