@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "source/open_local.h"
+#include "tfile/errnos.h"
 #include "tfile/local_file.h"
 #include "tfile/request.h"
 #include "tfile/source.h"
@@ -22,7 +23,8 @@ namespace {
 Result<Identity> identity_now_of(int fd, const std::string& name) {
   struct stat status {};
   if (::fstat(fd, &status) != 0) return system_error(name, errno);
-  if (S_ISDIR(status.st_mode)) return fail(ErrorKind::invalid, name + ": is a directory, not a ROOT file", -1, EISDIR);
+  if (S_ISDIR(status.st_mode))
+    return fail(ErrorKind::invalid, name + ": is a directory, not a ROOT file", -1, errnos::kIsADirectory);
   if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid, name + ": not a regular file");
   return identity_of(status);
 }
@@ -102,7 +104,8 @@ tl::unexpected<Error> LocalSource::early_end(std::uint64_t offset) const {
   const Result<Identity> now = identity_now();
   const auto at = static_cast<std::int64_t>(offset);
   if (now && *now == identity_)
-    return fail(ErrorKind::io, name_ + ": the storage has fewer bytes than the size of the file", at, EIO);
+    return fail(ErrorKind::io, name_ + ": the storage has fewer bytes than the size of the file", at,
+                errnos::kStorageFailed);
   return fail(ErrorKind::stale, name_ + ": changed since it was opened", at);
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "source/open_local.h"
+#include "tfile/errnos.h"
 
 namespace tfile {
 namespace {
@@ -48,7 +49,7 @@ Descriptor walk_beneath(int directory, std::string_view path, int flags) {
     const bool last = slash == std::string_view::npos;
     const std::string component(path.substr(0, slash));
     if (component == "..") {
-      errno = EXDEV;
+      errno = errnos::kOutside;
       return Descriptor();
     }
     if (last || (!component.empty() && component != "."))
@@ -76,7 +77,7 @@ int write_all(int fd, std::uint64_t offset, std::span<iovec> parts) {
     if (parts.empty()) return 0;
     const ssize_t written = ::pwritev(fd, parts.data(), static_cast<int>(parts.size()), static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return written < 0 ? errno : EIO;
+    if (written <= 0) return written < 0 ? errno : errnos::kStorageFailed;
     offset += static_cast<std::uint64_t>(written);
     for (auto left = static_cast<std::size_t>(written); left > 0;
          parts = parts.subspan(parts[0].iov_len == 0 ? 1 : 0)) {

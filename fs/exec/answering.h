@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "reply.h"
+#include "tfile/errnos.h"
 
 namespace tfilefs {
 
@@ -20,7 +21,7 @@ auto result_of(Job&& job) -> decltype(job()) {
   try {
     return job();
   } catch (const std::bad_alloc&) {
-    return tfile::fail(ErrorKind::io, "out of memory", -1, ENOMEM);
+    return tfile::fail(ErrorKind::io, "out of memory", -1, tfile::errnos::kNoMemory);
   } catch (const std::exception& error) {
     return tfile::fail(ErrorKind::io, std::string("internal error: ") + error.what());
   }

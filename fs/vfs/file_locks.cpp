@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <string>
 
+#include "tfile/errnos.h"
 #include "tfile/local_file.h"
 #include "vfs/nodes/blocking.h"
 
@@ -76,7 +77,8 @@ Result<std::shared_ptr<FileLocks::Owner>> FileLocks::owner_of(const File& file, 
   made->handle = handle;
   const Lock lock(mutex_);
   // Another owner of what has no file on the host may have come first, with its file in memory.
-  if (const auto known = known_file(file); known && known != of && !file.descriptor) return lock_failure(EAGAIN);
+  if (const auto known = known_file(file); known && known != of && !file.descriptor)
+    return lock_failure(tfile::errnos::kLocked);
   return owners_.emplace(Key{file.object, owner}, std::move(made)).first->second;
 }
 
@@ -118,7 +120,7 @@ void FileLocks::set(const File& file, HandleId handle, const FileLock& lock, boo
 void FileLocks::ask(const AskedPtr& asked, Reply<Grant> reply) {
   auto answer = [this, asked](Tried tried, Reply<Grant> done) {
     if (tried.is_granted) return done(std::move(tried.grant));
-    if (!asked->waits) return done(lock_failure(EAGAIN));
+    if (!asked->waits) return done(lock_failure(tfile::errnos::kLocked));
     wait({asked, std::move(done)});
   };
   answer_reading(

@@ -345,11 +345,7 @@ Result<> check_plan(const CachedStreams& streams, Plan& plan) {
 
 void write_as(Result<std::vector<TextForm>> forms, TextStyle style, std::shared_ptr<CachedStreams> streams,
               std::shared_ptr<const tfile::Table> table, Reply<std::shared_ptr<Content>> reply) {
-  if (!forms) {
-    Error error = std::move(forms).error();
-    error.system_errno = ENOENT;  // there is no such file
-    return reply(tl::unexpected<Error>(std::move(error)));
-  }
+  if (!forms) return reply(no_such_view(std::move(forms).error().text));
   auto plan = std::make_shared<Plan>(Plan{std::move(table), *std::move(forms), {}, style});
   auto measure_it = [streams, plan](Reply<std::shared_ptr<Content>> done) {
     if (auto sound = check_plan(*streams, *plan); !sound) return done(tl::unexpected<Error>(std::move(sound).error()));

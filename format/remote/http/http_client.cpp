@@ -19,6 +19,7 @@
 #include "remote/http/http_host.h"
 #include "remote/server/environment.h"
 #include "remote/server/remote_dates.h"
+#include "tfile/errnos.h"
 #include "tfile/mutex.h"
 
 namespace tfile {
@@ -497,7 +498,7 @@ void send(HttpRequest request) {
   } catch (const std::system_error& error) {  // there is no thread for the client; the next request tries again
     HttpEnd end;
     end.trouble = HttpEnd::Trouble::lasting;
-    end.error = Error{ErrorKind::io, std::string("no thread could be created: ") + error.what(), -1, EAGAIN};
+    end.error = Error{ErrorKind::io, std::string("no thread could be created: ") + error.what(), -1, errnos::kNoThread};
     on_end(end);
   }
 }

@@ -9,6 +9,7 @@
 
 #include "remote/http/http_token.h"
 #include "remote/http/server_capabilities.h"
+#include "tfile/errnos.h"
 
 namespace tfile {
 namespace {
@@ -256,7 +257,7 @@ bool HttpRead::refuse(Ask& ask, const HttpHead& head) {
   const bool is_denied = kind == ErrorKind::denied;
   ask.error = Error{is_denied ? ErrorKind::io : kind,
                     file_->name + ": the server responded with status " + std::to_string(head.status), -1,
-                    is_denied ? EACCES : 0};
+                    is_denied ? errnos::kAccessDenied : 0};
   ask.is_passing = error.is_passing || may_be_signed_anew(ask.aws, head.status);
   ask.retry_after = head.retry_after;
   return false;

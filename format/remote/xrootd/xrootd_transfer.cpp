@@ -12,6 +12,7 @@
 
 #include "remote/xrootd/xrootd_requests.h"
 #include "remote/xrootd/xrootd_watch.h"
+#include "tfile/errnos.h"
 #include "tfile/mutex.h"
 
 namespace tfile::xrootd {
@@ -39,7 +40,7 @@ class FileTransfer : public std::enable_shared_from_this<FileTransfer> {
   void start() {
     // Nobody else would end it where the server is silent.
     if (!watch([self = shared_from_this()](Time now) { return self->watched(now); }))
-      return end(fail(ErrorKind::io, file_->shown() + ": no thread could be created", -1, EAGAIN));
+      return end(fail(ErrorKind::io, file_->shown() + ": no thread could be created", -1, errnos::kNoThread));
     connect();
     stop_.emplace(file_->options().stop, Stopped{this});
   }

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "staging/journal/file_place.h"
+#include "tfile/errnos.h"
 #include "tfile/local_file.h"
 
 namespace tfilefs {
@@ -311,7 +312,8 @@ Result<std::shared_ptr<Journal>> Journal::create_beside(int directory_fd, std::s
 
 Result<> Journal::take_place() {
   TRY_VOID(sync());
-  if (!is_named(directory_.get(), name_, file_.get())) return system_failure("journal cannot be renamed", ENOENT);
+  if (!is_named(directory_.get(), name_, file_.get()))
+    return system_failure("journal cannot be renamed", tfile::errnos::kNotFound);
   std::string final_name = name_.substr(0, name_.size() - kTemporarySuffix.size());
   if (::renameat(directory_.get(), name_.c_str(), directory_.get(), final_name.c_str()) != 0)
     return system_failure("journal cannot be renamed", errno);
@@ -403,7 +405,7 @@ Result<ByteRange> Journal::append_record(RecordHeader header, std::span<const st
     if (!writable_) return read_only("journal is open for reading only");
     if (failed_) return tl::unexpected(failure_);
     if (records_ >= kRecordsMax)
-      return tfile::fail(ErrorKind::no_space, "journal has the maximum number of records: commit first", -1, ENOSPC);
+      return tfile::fail(ErrorKind::no_space, "journal has the maximum number of records: commit first");
     position = size_;
   }
   RecordChecksum checksum(header, salt_ + position);

@@ -17,6 +17,7 @@
 #include "staging/changes/abandoned_journal.h"
 #include "staging/journal/file_claim.h"
 #include "staging/journal/journal.h"
+#include "tfile/errnos.h"
 #include "tfile/source.h"
 #include "vfs/chain/chain_directory.h"
 #include "vfs/friends/chain_friends.h"
@@ -42,7 +43,7 @@ tl::unexpected<Error> system_failure(const std::string& path, int number) {
 }
 
 // The bits of a path deny it to the user who asks, or the ids of that user cannot be taken on.
-tl::unexpected<Error> no_access(const std::string& path) { return system_failure(path, EACCES); }
+tl::unexpected<Error> no_access(const std::string& path) { return system_failure(path, tfile::errnos::kAccessDenied); }
 
 Result<bool> begins_as_root_file(int fd, const std::string& path) {
   std::array<char, 4> magic{};
@@ -102,7 +103,7 @@ class TreeOrigin final : public FileLocator {
  private:
   Result<std::shared_ptr<const SourceTree>> tree() const {
     if (auto tree = tree_.lock()) return tree;
-    return system_failure(path_, ENOENT);  // the mount is ending
+    return system_failure(path_, tfile::errnos::kNotFound);  // the mount is ending
   }
 
   const std::weak_ptr<const SourceTree> tree_;
@@ -246,7 +247,7 @@ Result<std::string> SourceTree::inside_path_of_link(const std::string& path, con
   if (!target.starts_with('/')) return path;
   if (real_path_ == "/") return target.substr(1);
   if (target.starts_with(real_path_ + "/")) return target.substr(real_path_.size() + 1);
-  return system_failure(path, EXDEV);
+  return system_failure(path, tfile::errnos::kOutside);
 }
 
 Result<struct stat> SourceTree::status(const std::string& path, const CallerPtr& by) const {

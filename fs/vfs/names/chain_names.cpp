@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "mount_lines.h"
+#include "tfile/errnos.h"
 #include "tfile/local_file.h"
 #include "tfile/remote_listing.h"
 #include "vfs/names/expand_sources.h"
@@ -30,9 +31,6 @@ constexpr std::string_view kSuffix = ".root";
 // a few thousand.
 constexpr int kListsMax = 8;
 constexpr int kListsInAll = 10'000;
-
-// The error for a thread of this program that asks for something in the mount itself, which has no files of a chain.
-constexpr int kOwnMount = EDEADLK;
 
 // The place of the colon in front of a table's name; npos if there is none.
 std::size_t table_colon(std::string_view name, std::size_t path_begin) {
@@ -58,7 +56,7 @@ bool is_directory(const std::string& name) {
 
 bool is_own_mount(const std::string& name) {
   struct stat status {};
-  return ::stat(name.c_str(), &status) != 0 && errno == kOwnMount;
+  return ::stat(name.c_str(), &status) != 0 && errno == tfile::errnos::kOwnMount;
 }
 
 // A table behind the longest name in front of a separator that is one of a file.
@@ -75,7 +73,7 @@ std::optional<ChainName> behind_a_file(const std::string& name) {
 Result<std::vector<std::string>> root_files_in(const std::string& directory) {
   const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), ::closedir);
   std::vector<std::string> files;
-  if (!open && errno == kOwnMount) return files;
+  if (!open && errno == tfile::errnos::kOwnMount) return files;
   if (!open) return tfile::system_error(directory, errno);
   while (const dirent* entry = ::readdir(open.get())) {
     const std::string_view name = entry->d_name;

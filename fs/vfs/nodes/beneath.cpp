@@ -16,9 +16,13 @@
 #include <utility>
 #include <vector>
 
+#include "tfile/errnos.h"
 #include "vfs/nodes/acting_for.h"
 
 namespace tfilefs {
+
+namespace errnos = tfile::errnos;
+
 namespace {
 
 std::string path_of_descriptor(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
@@ -51,9 +55,9 @@ class CallersWalk {
     Descriptor found = dup_of(directories_.back());
     while (found && !left_.empty()) found = step(links);
     if (!found || (flags & O_PATH)) return found;
-    if (!allows(caller_, found.get(), wanted_by(flags))) return refused(EACCES);
+    if (!allows(caller_, found.get(), wanted_by(flags))) return refused(errnos::kAccessDenied);
     struct stat status {};
-    if (::fstat(found.get(), &status) != 0 || S_ISLNK(status.st_mode)) return refused(ELOOP);
+    if (::fstat(found.get(), &status) != 0 || S_ISLNK(status.st_mode)) return refused(errnos::kTooManyLinks);
     return Descriptor(::open(path_of_descriptor(found.get()).c_str(), flags & ~O_NOFOLLOW));
   }
 
@@ -80,10 +84,10 @@ class CallersWalk {
   Descriptor step(bool links) {
     const std::string name = std::move(left_.front());
     left_.pop_front();
-    if (!allows(caller_, directories_.back().get(), X_OK)) return refused(EACCES);
+    if (!allows(caller_, directories_.back().get(), X_OK)) return refused(errnos::kAccessDenied);
     if (name == ".") return dup_of(directories_.back());
     if (name == "..") {
-      if (directories_.size() == 1) return refused(EXDEV);
+      if (directories_.size() == 1) return refused(errnos::kOutside);
       directories_.pop_back();
       return dup_of(directories_.back());
     }
@@ -92,10 +96,10 @@ class CallersWalk {
     if (!at || ::fstat(at.get(), &status) != 0) return Descriptor();
     if (S_ISLNK(status.st_mode)) {
       if (links) return follow(at);
-      return left_.empty() ? std::move(at) : refused(ELOOP);
+      return left_.empty() ? std::move(at) : refused(errnos::kTooManyLinks);
     }
     if (left_.empty()) return at;
-    if (!S_ISDIR(status.st_mode)) return refused(ENOTDIR);
+    if (!S_ISDIR(status.st_mode)) return refused(errnos::kNotADirectory);
     directories_.push_back(std::move(at));
     return dup_of(directories_.back());
   }
@@ -103,11 +107,12 @@ class CallersWalk {
   Descriptor follow(const Descriptor& link) {
     std::array<char, PATH_MAX> text;
     const ssize_t size = ::readlinkat(link.get(), "", text.data(), text.size());
-    if (size <= 0) return refused(ENOENT);
-    if (++links_ > kLinksMax) return refused(ELOOP);
+    if (size <= 0) return refused(errnos::kNotFound);
+    if (++links_ > kLinksMax) return refused(errnos::kTooManyLinks);
     std::string_view target(text.data(), static_cast<std::size_t>(size));
     if (target.starts_with('/')) {
-      if (real_path_.empty() || !target.starts_with(real_path_ == "/" ? "/" : real_path_ + "/")) return refused(EXDEV);
+      if (real_path_.empty() || !target.starts_with(real_path_ == "/" ? "/" : real_path_ + "/"))
+        return refused(errnos::kOutside);
       target.remove_prefix(real_path_.size());
       directories_.resize(1);
     }
@@ -139,7 +144,7 @@ Descriptor reopen_for(const CallerPtr& caller, int fd, Access access) {
   if (access == Access::status) return Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   const int flags = (access == Access::read ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
   if (!ActingFor::is_possible() && !allows(*caller, fd, wanted_by(flags))) {
-    errno = EACCES;
+    errno = errnos::kAccessDenied;
     return Descriptor();
   }
   return Descriptor(::open(path_of_descriptor(fd).c_str(), flags));

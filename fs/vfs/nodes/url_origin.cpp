@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "mutex.h"
+#include "tfile/errnos.h"
 #include "wall_clock.h"
 
 namespace tfilefs {
@@ -108,7 +109,7 @@ class UrlOrigin final : public FileLocator {
     const Lock lock(mutex_);
     if (known_ && error.kind == ErrorKind::not_found) {
       error.kind = ErrorKind::io;
-      error.system_errno = ENOENT;
+      error.system_errno = tfile::errnos::kNotFound;
     }
     return tl::unexpected(std::move(error));
   }
