@@ -24,8 +24,8 @@ StagedFile::~StagedFile() { commits_.stop(); }
 
 Result<> StagedFile::change_owner(const FilePlace::Owner& owner, timespec modified) {
   if (place_->owner()) TRY_VOID(place_->change(owner, modified));
-  const Lock lock(overlay_.mutex);
-  overlay_.file_owner = owner;
+  const Overlay::Locked lock(overlay_);
+  lock->file_owner = owner;
   return {};
 }
 

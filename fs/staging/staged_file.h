@@ -16,9 +16,9 @@
 namespace tfilefs {
 
 // A ROOT file being written: the staged contents over it (Overlay), their changes (Changes), and the commits that bring
-// them into the file (Commits). Their locks are taken in the order Commits::mutex, Changes::mutex, Overlay::mutex. This
-// class has what concerns the file as a whole, and what takes two of them. Thread-safe. Functions that change the tree,
-// `sync` and `commit` block; the others do not, unless they say so.
+// them into the file (Commits). Their locks are taken in the order Commits::mutex, Changes::mutex, Overlay::mutex_.
+// This class has what concerns the file as a whole, and what takes two of them. Thread-safe. Functions that change the
+// tree, `sync` and `commit` block; the others do not, unless they say so.
 class StagedFile : public std::enable_shared_from_this<StagedFile> {
  public:
   using Hooks = Commits::Hooks;
@@ -59,10 +59,10 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
 
   // As Changes::make_file. A file in a field that a commit reads is made when that is over, which may refuse it.
   Result<NodePtr> make_file(const NodePtr& in, std::string_view name, mode_t)
-      EXCLUDES(commits_.mutex, changes_.mutex, overlay_.mutex);
+      EXCLUDES(commits_.mutex, changes_.mutex, overlay_);
   // As Changes::continue_file; if another program has written the file, the staged contents are rebased on it first.
   Result<NodePtr> continue_file(const NodePtr& in, std::string_view name, const Changes::CommittedColumn&)
-      EXCLUDES(commits_.mutex, changes_.mutex, overlay_.mutex);
+      EXCLUDES(commits_.mutex, changes_.mutex, overlay_);
   // As Changes::remove. A directory, or an Arrow file, is removed when no commit is under way.
   Result<> remove(const Changes::Looked&) EXCLUDES(commits_.mutex, changes_.mutex);
   // As Changes::rename (after EXDEV, mv copies). A directory, an Arrow file, a file that a commit reads, which knows it
@@ -73,7 +73,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   // ---- of the file
 
   // Of the existing file, and of the one that will be made. Blocks. Errors: denied, io.
-  Result<> change_owner(const FilePlace::Owner&, timespec modified) EXCLUDES(overlay_.mutex);
+  Result<> change_owner(const FilePlace::Owner&, timespec modified) EXCLUDES(overlay_);
   // The committed file. Blocks. Error: not_found.
   Result<std::shared_ptr<const tfile::Source>> committed_source() const { return place_->source(); }
   // As the functions of these names (closed_check.h).

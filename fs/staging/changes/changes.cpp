@@ -20,10 +20,10 @@ Result<> Changes::make(const FilePlace::Owner& maker) {
   const Lock change(mutex);
   FilePlace::Owner before;
   {
-    const Lock lock(overlay_.mutex);
-    if (overlay_.there || overlay_.made_by_name) return name_taken();
-    overlay_.made_by_name = true;
-    before = std::exchange(overlay_.file_owner, maker);  // this user will own the journal, too
+    const Overlay::Locked lock(overlay_);
+    if (lock->there || lock->made_by_name) return name_taken();
+    lock->made_by_name = true;
+    before = std::exchange(lock->file_owner, maker);  // this user will own the journal, too
   }
   JournalRecord record;  // of the root: the file itself
   record.kind = JournalKind::create;
@@ -31,9 +31,9 @@ Result<> Changes::make(const FilePlace::Owner& maker) {
   auto made = begin_change();
   if (made) made = note(record);
   if (!made) {
-    const Lock lock(overlay_.mutex);
-    overlay_.made_by_name = false;
-    overlay_.file_owner = before;
+    const Overlay::Locked lock(overlay_);
+    lock->made_by_name = false;
+    lock->file_owner = before;
   }
   return made;
 }
@@ -50,20 +50,20 @@ Result<> Changes::hold() {
 
 bool Changes::rest() {
   const Lock change(mutex);
-  const Lock lock(overlay_.mutex);
-  overlay_.resting =
+  const Overlay::Locked lock(overlay_);
+  lock->resting =
       std::ranges::none_of(overlay_.root->children, [](const auto& child) { return has_changes(*child.second); });
-  return overlay_.resting;
+  return lock->resting;
 }
 
 void Changes::forget() {
   const Lock change(mutex);
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     overlay_.root->children.clear();
     overlay_.root->whiteouts.clear();
-    overlay_.there = overlay_.made_by_name = overlay_.resting = false;
-    overlay_.forgotten = true;
+    lock->there = lock->made_by_name = lock->resting = false;
+    lock->forgotten = true;
   }
   if (journal_) (void)journal_->remove();  // if that fails, the next mount finds that it belongs to no file
   journal_.reset();
@@ -127,18 +127,18 @@ Result<> Changes::begin_journal() {
     return tl::unexpected(begun.error());
   }
   compact_at_ = 0;
-  const Lock lock(overlay_.mutex);
-  overlay_.basis = *begun;
+  const Overlay::Locked lock(overlay_);
+  lock->basis = *begun;
   return {};
 }
 
 Result<> Changes::begin_change() {
   {
-    const Lock lock(overlay_.mutex);
-    if (overlay_.ending) return fail(ErrorKind::busy, "the mount is ending");
-    if (overlay_.forgotten) return outdated("the file was removed or moved");
-    if (overlay_.resting) return busy("the file is being renamed");
-    overlay_.last_change = overlay_.clock.now();
+    const Overlay::Locked lock(overlay_);
+    if (lock->ending) return fail(ErrorKind::busy, "the mount is ending");
+    if (lock->forgotten) return outdated("the file was removed or moved");
+    if (lock->resting) return busy("the file is being renamed");
+    lock->last_change = overlay_.clock.now();
   }
   TRY_VOID(hold_by_this_name());
   if (!journal_) TRY_VOID(begin_journal());
@@ -173,7 +173,7 @@ Result<std::vector<std::byte>> Changes::follow(const tfile::File* file) {
   const Lock change(mutex);
   bool rests = false;
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     drop_whiteouts_of_nothing(*overlay_.root, file);
     rests = rests_on_committed(*overlay_.root);
   }
@@ -183,9 +183,9 @@ Result<std::vector<std::byte>> Changes::follow(const tfile::File* file) {
                 "columns to their committed size, remove what is new), and write it again");
   TRY(JournalBegin now, journal_begin());
   if (journal_) TRY_VOID(journal_->append(begin_record(now)));
-  const Lock lock(overlay_.mutex);
-  overlay_.basis = std::move(now);
-  return overlay_.basis.head;
+  const Overlay::Locked lock(overlay_);
+  lock->basis = std::move(now);
+  return lock->basis.head;
 }
 
 void Changes::note_done() {
@@ -199,10 +199,10 @@ void Changes::trim_journal(bool may_compact, bool after_commit) {
   const Lock change(mutex);
   bool needed = false;
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     drop_unused(*overlay_.root);
-    if (!journal_ || overlay_.resting) return;  // while the name changes, the journal keeps other mounts away
-    needed = has_changes(*overlay_.root) || (overlay_.made_by_name && !overlay_.there);
+    if (!journal_ || lock->resting) return;  // while the name changes, the journal keeps other mounts away
+    needed = has_changes(*overlay_.root) || (lock->made_by_name && !lock->there);
   }
   if (needed) {
     if (!may_compact || !is_worth_compacting()) return;
@@ -226,7 +226,7 @@ void Changes::end_journal(bool after_commit) {
   journal_.reset();
   claim_.reset();
   has_taken_over_ = false;
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   drop_unused(*overlay_.root, true);
   forget_numbers(*overlay_.root);
 }
@@ -266,7 +266,7 @@ Result<> Changes::journal_cuts() {
   std::erase_if(cut, [](const NodePtr& node) { return !node->bytes || !node->bytes->is_cut(); });
   if (cut.empty()) return {};
   TRY_VOID(sync_journal(cut));
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   drop_unused(*overlay_.root);
   return {};
 }

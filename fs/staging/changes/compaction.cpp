@@ -82,7 +82,7 @@ bool Changes::is_worth_compacting() const {
   const std::uint64_t size = journal_->size();
   if (size < kLittle || size < compact_at_ || journal_->has_failed()) return false;
   if (journal_->has_other_names()) return false;  // they would keep the former contents
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   TreeRecords tree;
   if (!tree.take(overlay_.root, "")) return false;
   std::uint64_t live = 0;
@@ -96,13 +96,13 @@ bool Changes::is_worth_compacting() const {
 Result<> Changes::compact_journal() {
   TRY(const JournalBegin begin, journal_begin());
   {
-    const Lock lock(overlay_.mutex);
-    if (!is_same_head(overlay_.basis.head, begin.head)) return {};  // another program has written the file
+    const Overlay::Locked lock(overlay_);
+    if (!is_same_head(lock->basis.head, begin.head)) return {};  // another program has written the file
   }
   TreeRecords tree;
   {
-    const Lock lock(overlay_.mutex);
-    if (overlay_.made_by_name && !overlay_.there)
+    const Overlay::Locked lock(overlay_);
+    if (lock->made_by_name && !lock->there)
       tree.records.emplace_back().kind = JournalKind::create, tree.records[0].file_kind = StagedKind::directory;
     (void)tree.take(overlay_.root, "");
   }
@@ -125,7 +125,7 @@ Result<> Changes::compact_journal() {
   for (const auto& move : moves) move->settle();
   moves.clear();
   journal_ = std::move(fresh);
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   for (const NodePtr& node : tree.committed) node->forgotten = true;
   return {};
 }

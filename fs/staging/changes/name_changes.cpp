@@ -52,8 +52,8 @@ Result<> check_key_name(std::string_view shown) {
 Result<> Changes::check_name(const NodePtr& in, std::string_view name, bool directory, const StagedNode* moved) const {
   if (!overlay_.has_room(*in, name, moved)) return name_too_long("path too long");
   {
-    const Lock lock(overlay_.mutex);
-    TRY_VOID(overlay_.check_place(in));
+    const Overlay::Locked lock(overlay_);
+    TRY_VOID(overlay_.check_place(lock, in));
     if (directory) return holds_keys(*in) ? check_key_name(name) : Result<>();
   }
   TRY_VOID(overlay_.check_object(in, name));
@@ -63,12 +63,12 @@ Result<> Changes::check_name(const NodePtr& in, std::string_view name, bool dire
 }
 
 // The table that contains the file or directory, null if there is none. Error: unsupported (it can be no part of it).
-Result<NodePtr> Changes::table_of(const StagedNode& node) const {
+Result<NodePtr> Changes::table_of(const Overlay::Locked& lock, const StagedNode& node) const {
   const auto table = table_above(node);
   if (!table) return NodePtr();
   const Refusal refusal =
       node.directory ? refusal_of_directory(*table->first, table->second) : refusal_of(*table->first, table->second);
-  if (!refusal.reason.empty()) return tl::unexpected(overlay_.refuse(refusal));
+  if (!refusal.reason.empty()) return tl::unexpected(overlay_.refuse(lock, refusal));
   return table->first;
 }
 
@@ -78,8 +78,8 @@ Result<NodePtr> Changes::make_directory(const NodePtr& in, std::string_view name
   TRY_VOID(check_name(in, name, true, nullptr));
   NodePtr node = overlay_.new_node(in, name, true, mode);
   {
-    const Lock lock(overlay_.mutex);
-    TRY_VOID(table_of(*node));
+    const Overlay::Locked lock(overlay_);
+    TRY_VOID(table_of(lock, *node));
   }
   TRY_VOID(begin_change());
   JournalRecord record;
@@ -87,11 +87,11 @@ Result<NodePtr> Changes::make_directory(const NodePtr& in, std::string_view name
   record.id = node->id;
   record.file_kind = overlay_.format == tfile::TableFormat::tree ? StagedKind::directory : StagedKind::rntuple;
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     record.text = staged_path(*node);
   }
   TRY_VOID(note(record));
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   attach(in, node, node->name);
   note_names_changed(*in);
   return node;
@@ -103,10 +103,10 @@ Result<NodePtr> Changes::make_file(const NodePtr& in, std::string_view name, mod
   TRY(NodePtr node, stage_file(in, name, 0, mode, false));
   Error refused;
   {
-    const Lock lock(overlay_.mutex);
-    auto table = table_of(*node);  // which the file itself may make one
+    const Overlay::Locked lock(overlay_);
+    auto table = table_of(lock, *node);  // which the file itself may make one
     if (table) {
-      if (*table) overlay_.examine(*table, *node);
+      if (*table) overlay_.examine(lock, *table, *node);
       return node;
     }
     refused = std::move(table).error();
@@ -130,7 +130,7 @@ Result<NodePtr> Changes::stage_file(const NodePtr& in, std::string_view name, st
   record.offset = base;
   if (continues) record.file_kind = StagedKind::continued;
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     record.text = staged_path(*node);
   }
   TRY_VOID(note(record));
@@ -138,7 +138,7 @@ Result<NodePtr> Changes::stage_file(const NodePtr& in, std::string_view name, st
   node->bytes->limit_to(place_->capacity());
   node->base = base;
   node->continues = continues;
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   attach(in, node, node->name);
   note_names_changed(*in);
   return node;
@@ -155,7 +155,7 @@ Result<NodePtr> Changes::continue_file(const NodePtr& in, std::string_view name,
   // If nothing is staged, another program may write the file.
   bool is_pending = false;
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     drop_unused(*overlay_.root);
     is_pending = has_changes(*overlay_.root);
   }
@@ -164,9 +164,9 @@ Result<NodePtr> Changes::continue_file(const NodePtr& in, std::string_view name,
 }
 
 Result<> Changes::check_basis(const CommittedColumn& column) const {
-  const Lock lock(overlay_.mutex);
-  if (column.commits != overlay_.settled_commits) return fail(ErrorKind::stale, "committed since it was looked up");
-  if (is_same_head(column.head, overlay_.basis.head)) return {};
+  const Overlay::Locked lock(overlay_);
+  if (column.commits != lock->settled_commits) return fail(ErrorKind::stale, "committed since it was looked up");
+  if (is_same_head(column.head, lock->basis.head)) return {};
   return fail(ErrorKind::stale, overlay_.file_path + ": another program has changed the file, which has staged data");
 }
 
@@ -194,13 +194,13 @@ Result<> Changes::remove(const Looked& what) {
     JournalRecord record;
     record.kind = JournalKind::whiteout;
     {
-      const Lock lock(overlay_.mutex);
+      const Overlay::Locked lock(overlay_);
       record.text = joined_path(staged_path(*in), name);
     }
     TRY_VOID(note(record));
   }
   if (is_hidden) (void)note(*staged);
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   if (node) {
     detach(node);
     node->gone = true;
@@ -213,7 +213,7 @@ Result<> Changes::remove(const Looked& what) {
 Result<> Changes::set_aside(const NodePtr& in, std::string_view name) {
   const Lock change(mutex);
   TRY_VOID(begin_change());  // fails if the file cannot be written: then the key cannot be removed either
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   if (const NodePtr node = look(*in, name).node) {
     detach(node);
     node->gone = true;
@@ -229,7 +229,7 @@ void Changes::drop_left_over() {
     for (const Overlay::Listed& child : overlay_.list(*nodes[i]).staged) {
       bool is_one = false;
       {
-        const Lock lock(overlay_.mutex);
+        const Overlay::Locked lock(overlay_);
         is_one = is_left_over(*child.node);
       }
       if (!is_one) {
@@ -240,7 +240,7 @@ void Changes::drop_left_over() {
       record.kind = JournalKind::remove;
       record.id = child.node->journal_id();
       if (!note(record)) return;  // the others stay for the next mount
-      const Lock lock(overlay_.mutex);
+      const Overlay::Locked lock(overlay_);
       detach(child.node);
     }
   }
@@ -255,7 +255,7 @@ Result<> Changes::check_look(const Looked& what) const {
 std::optional<JournalRecord> Changes::removal_of(const StagedNode& node) const {
   JournalRecord record;
   record.kind = JournalKind::remove;
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   record.id = node.journal_id();
   if (record.id != 0) return record;
   if (node.base_name == node.name) return std::nullopt;
@@ -266,7 +266,7 @@ std::optional<JournalRecord> Changes::removal_of(const StagedNode& node) const {
 // A committed entry keeps its directory, and a part of a table also its name. Items staged behind it stay with it.
 Result<> Changes::check_move(const StagedNode& node, const NodePtr& in, const Looked& to, const NodePtr& taken) const {
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     const bool is_committed = node.directory ? !node.base_name.empty() : node.continues;
     if (is_committed && (!node.directory || in != to.directory || is_in_table(*in)))
       return crosses_files("already committed, cannot be moved");
@@ -282,7 +282,7 @@ namespace {
 JournalRecord rename_of(Overlay& overlay, const StagedNode& node, const Changes::Looked& to) {
   JournalRecord record;
   record.kind = JournalKind::rename;
-  const Lock lock(overlay.mutex);
+  const Overlay::Locked lock(overlay);
   record.id = node.journal_id();
   if (record.id == 0) record.from = staged_path(node);
   record.text = joined_path(staged_path(*to.directory), to.name);
@@ -304,9 +304,9 @@ Result<> Changes::rename(const NodePtr& in, std::string_view name, const Looked&
     return taken->directory ? not_empty() : is_a_directory();
   TRY_VOID(check_name(to.directory, to.name, node->directory, node.get()));
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     const StagedNode moved(0, node->directory, to.name, to.directory);
-    TRY_VOID(table_of(moved));
+    TRY_VOID(table_of(lock, moved));
   }
   TRY_VOID(begin_change());
   // What has the name is replaced by the record of the rename, so that a crash never leaves the name without a file.
@@ -315,7 +315,7 @@ Result<> Changes::rename(const NodePtr& in, std::string_view name, const Looked&
   if (removal && !is_replaced) TRY_VOID(note(*removal));
   TRY_VOID(note(rename_of(overlay_, *node, to)));
   if (is_replaced) (void)note(*removal);
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   if (taken) {
     detach(taken);
     taken->gone = true;
@@ -332,7 +332,7 @@ Result<> Changes::truncate(const NodePtr& node, std::uint64_t size) {
   const Lock change(mutex);
   TRY_VOID(begin_change());
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     if (node->settled) return outdated("committed since it was looked up");
     if (size < node->base) return not_permitted("committed entries cannot be changed");
   }
@@ -349,7 +349,7 @@ Result<> Changes::set_text(StagedNode& node, JournalKind kind, std::string Stage
   record.id = node.id;
   record.text = text;
   TRY_VOID(note(record));
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   node.attributes.*place = std::move(text);
   return {};
 }
@@ -373,7 +373,7 @@ Result<> Changes::keep_date(const NodePtr& node) {
   const Lock change(mutex);
   JournalRecord record;
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     if (node->settled || node->journal_id() == 0 || !node->base_name.empty()) return {};
     record = date_record(*node);
   }

@@ -63,7 +63,7 @@ Result<> Changes::take_over() {
                              return new_bytes(id, base, journal);
                            });
   if (!tree) {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     overlay_.root->children.clear();  // a partly restored tree must not be committed
     overlay_.root->whiteouts.clear();
     return tl::unexpected(std::move(tree).error());
@@ -72,15 +72,14 @@ Result<> Changes::take_over() {
   journal_ = replayed.journal;
   has_taken_over_ = true;
   {
-    const Lock lock(overlay_.mutex);
-    overlay_.last_id = restored.last_id;
+    const Overlay::Locked lock(overlay_);
+    lock->last_id = restored.last_id;
     // Staged contents based on a file that is gone are shown, so that they can be copied or removed.
-    overlay_.made_by_name =
-        restored.makes_file || (!file && replayed.begin.file_end != 0 && has_changes(*overlay_.root));
-    overlay_.basis = std::move(replayed.begin);
-    if (restored.head) overlay_.basis.head = *restored.head;
-    if (!owner) overlay_.file_owner.uid = replayed.owner, overlay_.file_owner.gid = replayed.group;
-    overlay_.last_change = overlay_.clock.now();
+    lock->made_by_name = restored.makes_file || (!file && replayed.begin.file_end != 0 && has_changes(*overlay_.root));
+    lock->basis = std::move(replayed.begin);
+    if (restored.head) lock->basis.head = *restored.head;
+    if (!owner) lock->file_owner.uid = replayed.owner, lock->file_owner.gid = replayed.group;
+    lock->last_change = overlay_.clock.now();
   }
   begun_();
   return {};

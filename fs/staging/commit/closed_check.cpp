@@ -78,15 +78,14 @@ Result<> check_arrow(const NodePtr& node, StagingMemory& memory) {
 }
 
 bool is_to_be_checked(const Overlay& overlay, const StagedNode& node) {
-  const Lock lock(overlay.mutex);
-  return is_checked_by_name(node.name);
+  return is_checked_by_name(overlay.place_of(node).name);
 }
 
 Result<> check_closed(Overlay& overlay, const NodePtr& node, StagingMemory& memory) {
   StagedTable table;
   std::string name;
   {
-    const Lock lock(overlay.mutex);
+    const Overlay::Locked lock(overlay);
     name = node->name;
     const auto place = table_above(*node);
     if (place) {

@@ -15,7 +15,7 @@ Result<> check_arrow(const NodePtr&, StagingMemory&);
 
 // is_to_be_checked(): whether the contents of a staged file show if it can ever be committed (NAME.arrow, offsets,
 // NAME.npy), judging by its name. check_closed(): whether it can. Blocks. Error: invalid.
-bool is_to_be_checked(const Overlay& overlay, const StagedNode&) EXCLUDES(overlay.mutex);
-Result<> check_closed(Overlay& overlay, const NodePtr&, StagingMemory&) EXCLUDES(overlay.mutex);
+bool is_to_be_checked(const Overlay& overlay, const StagedNode&) EXCLUDES(overlay);
+Result<> check_closed(Overlay& overlay, const NodePtr&, StagingMemory&) EXCLUDES(overlay);
 
 }  // namespace tfilefs

@@ -30,10 +30,10 @@ CommitWork Commits::plan_work(Phase phase, const std::string& below, bool& again
   StagedChanges changes;
   {
     const Lock change(changes_.mutex);  // the names of frozen files must not change
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     changes = staged_changes(overlay_.root);
     // An empty file and empty directories are only made when nothing more can come.
-    changes.rest.make_file = phase == Phase::last && !overlay_.there && overlay_.made_by_name;
+    changes.rest.make_file = phase == Phase::last && !lock->there && lock->made_by_name;
     std::erase_if(changes.tables, [&](const StagedTable& table) { return !concerns(below, table.path); });
     for (StagedTable& table : changes.tables) {
       // A .npy file is committed as a whole or not at all, since its column cannot be continued in it.
@@ -146,9 +146,9 @@ Result<StagedTable> Commits::whole_arrow(const StagedArrow& file) {
 bool Commits::is_taken(const StagedArrow& file) {
   bool there = false;
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     if (node_at(overlay_.root, file.table)) return true;
-    there = overlay_.there;
+    there = lock->there;
   }
   if (!there) return false;
   const auto committed = committer_.committed_table(file.table);
@@ -177,8 +177,8 @@ void Commits::tell_lost_classes(const CommitWork& work) {
 // Replaces staged names by committed ones. Files that were opened before go on reading the staged bytes.
 void Commits::settle(const CommitWork& work) {
   tell_lost_classes(work);
-  const Lock lock(overlay_.mutex);
-  ++overlay_.settled_commits;
+  const Overlay::Locked lock(overlay_);
+  ++lock->settled_commits;
   for (const auto& [node, name] : work.whiteouts) node->whiteouts.erase(name);
   // Before anything below them becomes committed under their new names.
   for (const NodePtr& node : work.moved) {

@@ -30,7 +30,7 @@ Commits::Commits(Overlay& overlay, Changes& changes, Writing& writing, std::shar
 
 void Commits::begin_thread() {
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     if (running_) return;
     if (thread_.joinable()) thread_.join();  // it has ended by itself
     running_ = start_thread(thread_, overlay_.clock.counted([this] { run(); }));
@@ -44,7 +44,7 @@ Result<> Commits::commit(const NodePtr& directory) {
   wait_for_releases(directory);
   std::string below;
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     below = staged_path(*directory);
   }
   auto done = commit_pass(Phase::quiet, below);
@@ -68,8 +68,8 @@ void Commits::wait_for_releases(const NodePtr& directory) {
   constexpr std::chrono::milliseconds kPatience{1000};  // no longer, for programs that flush and go on writing
   SteadyClock& clock = overlay_.clock;
   const auto deadline = clock.now() + kPatience;
-  const Lock lock(overlay_.mutex);
-  while (is_closing(*directory) && clock.now() < deadline) clock.wait_until(overlay_.changed, overlay_.mutex, deadline);
+  const Overlay::Locked lock(overlay_);
+  while (is_closing(*directory) && clock.now() < deadline) lock.wait_until(overlay_.changed, deadline);
 }
 
 // Ends when nothing is staged any more.
@@ -77,9 +77,9 @@ void Commits::run() {
   while (const auto phase = wait_for_work()) {
     auto done = commit_pass(*phase);
     if (!done) overlay_.errors.add("/" + overlay_.file_path, done.error());
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     last_pass_.failed = !done;
-    if (!has_changes(*overlay_.root) && !has_set_aside(*overlay_.root) && (overlay_.there || !overlay_.made_by_name)) {
+    if (!has_changes(*overlay_.root) && !has_set_aside(*overlay_.root) && (lock->there || !lock->made_by_name)) {
       running_ = false;
       return;
     }
@@ -96,23 +96,23 @@ std::optional<Commits::Phase> Commits::wait_for_work() {
   constexpr std::chrono::milliseconds kNamesPause{1000};
   const std::chrono::milliseconds wait = writing_.options.commit;
   SteadyClock& clock = overlay_.clock;
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   const auto tick = clock.now() + std::max(wait, last_pass_.failed ? kPauseMax : kPauseMin);
   for (;;) {
-    if (overlay_.ending) return std::nullopt;
+    if (lock->ending) return std::nullopt;
     const auto now = clock.now();
     if (now < tick) {
-      clock.wait_until(ended_, overlay_.mutex, tick);  // not for each change: that would cost more than the change
+      lock.wait_until(ended_, tick);  // not for each change: that would cost more than the change
       continue;
     }
     const bool waits_longer = has_set_aside(*overlay_.root) || holds_objects(*overlay_.root);
-    const bool quiet = now >= overlay_.last_change + (waits_longer ? std::max(wait, kNamesPause) : wait);
-    const bool seen = last_pass_.quiet && !last_pass_.failed && overlay_.last_change < last_pass_.begin;
+    const bool quiet = now >= lock->last_change + (waits_longer ? std::max(wait, kNamesPause) : wait);
+    const bool seen = last_pass_.quiet && !last_pass_.failed && lock->last_change < last_pass_.begin;
     if (!seen) {
       last_pass_ = {now, quiet, false};
       return quiet ? Phase::quiet : Phase::written;
     }
-    clock.wait_until(overlay_.changed, overlay_.mutex, now + std::clamp(wait, kPauseMin, kPauseMax));
+    lock.wait_until(overlay_.changed, now + std::clamp(wait, kPauseMin, kPauseMax));
   }
 }
 
@@ -125,9 +125,9 @@ bool is_stale(const Result<>& done) { return !done && done.error().kind == Error
 Result<> Commits::commit_pass(Phase phase, const std::string& below) {
   constexpr std::chrono::milliseconds kPatience{500}, kPause{10};
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     ++committing_;
-    while (looking_ > 0) looked_.wait(overlay_.mutex);
+    while (looking_ > 0) lock.wait(looked_);
   }
   const Lock commit(mutex);
   failed_.clear();
@@ -142,7 +142,7 @@ Result<> Commits::commit_pass(Phase phase, const std::string& below) {
     if (is_stale(once)) once = busy(once.error().text);
     if (done) done = std::move(once);
   }
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   --committing_;
   return done;
 }
@@ -151,7 +151,7 @@ Result<> Commits::commit_pass(Phase phase, const std::string& below) {
 void Commits::show_whole_keys(Phase phase) {
   std::vector<std::string> paths;
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     if (phase != Phase::written) paths = put_back(*overlay_.root);
     drop_unused(*overlay_.root);
   }
@@ -162,8 +162,8 @@ void Commits::show_whole_keys(Phase phase) {
 
 Result<> Commits::commit_once(Phase phase, const std::string& below, bool& again) {
   {
-    const Lock lock(overlay_.mutex);
-    if (overlay_.resting) {
+    const Overlay::Locked lock(overlay_);
+    if (lock->resting) {
       again = false;
       if (!has_changes(*overlay_.root)) return {};
       return busy("the file is being renamed or removed");
@@ -211,8 +211,8 @@ Result<> Commits::commit_work(CommitWork& work) {
   committer_.make_as(overlay_.owner());
   std::vector<std::byte> head;
   {
-    const Lock lock(overlay_.mutex);
-    head = overlay_.basis.head;
+    const Overlay::Locked lock(overlay_);
+    head = lock->basis.head;
   }
   if (auto done = committer_.commit(work, *changes_.journal(), head, hooks_.switching); !done) {
     hooks_.failed();
@@ -220,9 +220,9 @@ Result<> Commits::commit_work(CommitWork& work) {
     return done;
   }
   {
-    const Lock lock(overlay_.mutex);
-    overlay_.there = true;
-    overlay_.basis.head = std::move(head);
+    const Overlay::Locked lock(overlay_);
+    lock->there = true;
+    lock->basis.head = std::move(head);
   }
   tell_log(Severity::info, printable("/" + overlay_.file_path + ": " + what_was_committed(work)));
   settle(work);
@@ -318,8 +318,8 @@ void Commits::stop() {
   std::thread ending;
   {
     const Lock change(changes_.mutex);  // a change that has begun is made first, and may begin the thread
-    const Lock lock(overlay_.mutex);
-    if (!overlay_.end()) return;
+    const Overlay::Locked lock(overlay_);
+    if (!overlay_.end(lock)) return;
     ending.swap(thread_);
   }
   overlay_.changed.notify_all();
@@ -340,9 +340,9 @@ void Commits::stop() {
 Result<> Commits::follow_file() {
   TRY(const std::vector<std::byte> head, place_->head());
   {
-    const Lock lock(overlay_.mutex);
-    if (is_same_head(overlay_.basis.head, head)) {
-      committer_.follow(overlay_.basis.head);
+    const Overlay::Locked lock(overlay_);
+    if (is_same_head(lock->basis.head, head)) {
+      committer_.follow(lock->basis.head);
       return {};
     }
   }
@@ -366,8 +366,8 @@ void Commits::free_journal() {
 void Commits::unclaim() {
   const Lock commit(mutex);
   {
-    const Lock lock(overlay_.mutex);
-    overlay_.resting = false;
+    const Overlay::Locked lock(overlay_);
+    lock->resting = false;
   }
   changes_.trim_journal(committer_.is_settled());
 }

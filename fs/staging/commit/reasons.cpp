@@ -23,21 +23,21 @@ std::string reason_of(const StagedChanges::Misplaced& file) {
 }  // namespace
 
 bool Commits::is_committing() const {
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   return committing_ > 0;
 }
 
 // The present reasons; during a commit those from before it, and never older than the last commit on request.
 Commits::Reasons Commits::reasons() {
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     if (committing_ > 0) return known_;
     ++looking_;  // a commit that begins now waits for this look, instead of this for the commit
   }
   struct Looking {
     Commits& commits;
     ~Looking() {
-      const Lock lock(commits.overlay_.mutex);
+      const Overlay::Locked lock(commits.overlay_);
       if (--commits.looking_ == 0) commits.looked_.notify_all();
     }
   };
@@ -48,9 +48,9 @@ Commits::Reasons Commits::reasons() {
 Commits::Reasons Commits::find_reasons() {
   const Lock commit(mutex);
   Reasons found = look_for_reasons();
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   for (const auto& [path, failure] : failed_) {
-    if (failure.at >= overlay_.last_change) found[path].push_back(failure.text);
+    if (failure.at >= lock->last_change) found[path].push_back(failure.text);
   }
   known_ = found;
   return found;
@@ -59,7 +59,7 @@ Commits::Reasons Commits::find_reasons() {
 Commits::Reasons Commits::look_for_reasons() {
   StagedChanges changes;
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     drop_unused(*overlay_.root);
     changes = staged_changes(overlay_.root);
   }
@@ -106,7 +106,7 @@ void Commits::tell(const std::string& path, const std::vector<std::string>& hope
   for (const std::string& reason : hopeless) now.insert(begin + reason);
   std::vector<std::string> fresh;
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     std::erase_if(told_, [&](const std::string& line) { return line.starts_with(begin) && !now.contains(line); });
     for (const std::string& line : now) {
       if (told_.insert(line).second) fresh.push_back(line.substr(begin.size()));
@@ -117,7 +117,7 @@ void Commits::tell(const std::string& path, const std::vector<std::string>& hope
 }
 
 void Commits::keep_error(const CommitWork& planned, const Error& error) {
-  const Lock lock(overlay_.mutex);
+  const Overlay::Locked lock(overlay_);
   const auto at = overlay_.clock.now();
   if (planned.tables.empty() && planned.objects.empty()) failed_[""] = {error.text, at};
   for (const CommitWork::Table& table : planned.tables) {
@@ -167,7 +167,7 @@ Result<std::string> Commits::pending_json() {
   Reasons known = reasons();
   StagedChanges changes;
   {
-    const Lock lock(overlay_.mutex);
+    const Overlay::Locked lock(overlay_);
     changes = staged_changes(overlay_.root);
   }
   nlohmann::json json = {{"tfilefs", 1}, {"tables", nlohmann::json::array()}};

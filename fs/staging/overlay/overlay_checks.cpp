@@ -44,7 +44,7 @@ Result<> Overlay::look_at_variants_of(StagedColumn& tags, const StagedColumn& in
     std::uint64_t changes = 0;
     StagedColumn now = tags, now_beside = index;
     {
-      const Lock lock(mutex);
+      const Lock lock(mutex_);
       changes = node.changes + beside.changes;
       now.size = std::min(tags.size, node.bytes->size());
       now.base = node.base;
@@ -55,7 +55,7 @@ Result<> Overlay::look_at_variants_of(StagedColumn& tags, const StagedColumn& in
       if (was_cut) tags.variants = {};
     }
     auto looked = look_at_variants(now, now_beside, tags.variants);
-    const Lock lock(mutex);
+    const Lock lock(mutex_);
     if (changes != node.changes + beside.changes) continue;
     if (!looked) return tl::unexpected(std::move(looked).error());
     tags.variants = node.variants = *std::move(looked);
@@ -72,14 +72,14 @@ Result<> Overlay::check_offsets_of(const StagedColumn& column) {
     std::uint64_t changes = 0;
     StagedColumn now = column;
     {
-      const Lock lock(mutex);
+      const Lock lock(mutex_);
       seen = node.offsets;
       changes = node.changes;
       now.size = std::min(column.size, node.bytes->size());
       now.base = node.base;
     }
     auto checked = check_offsets(now, seen);
-    const Lock lock(mutex);
+    const Lock lock(mutex_);
     if (changes != node.changes) continue;
     if (!checked) return tl::unexpected(std::move(checked).error());
     node.offsets = *checked;
@@ -87,7 +87,7 @@ Result<> Overlay::check_offsets_of(const StagedColumn& column) {
   }
 }
 
-Result<> Overlay::check_place(const NodePtr& in) const {
+Result<> Overlay::check_place(const Locked&, const NodePtr& in) const {
   for (NodePtr at = in; at; at = at->parent.lock()) {
     if (at->base_name.empty() && !at->refusal.empty()) return tl::unexpected(as_told());
   }
@@ -103,35 +103,35 @@ bool may_become_object(const StagedNode& directory) {
 
 Result<> Overlay::check_object(const NodePtr& in, std::string_view name) {
   if (!is_object_file(name)) return {};
-  const Lock lock(mutex);
+  const Locked lock(*this);
   if (may_become_object(*in)) return {};
   return tl::unexpected(
-      refuse({joined_path(staged_path(*in), std::string(name)) +
-                  ": an object is a new directory, outside of tables, with " + std::string(kObjectBytes),
-              nullptr}));
+      refuse(lock, {joined_path(staged_path(*in), std::string(name)) +
+                        ": an object is a new directory, outside of tables, with " + std::string(kObjectBytes),
+                    nullptr}));
 }
 
 // Programs ignore errors at close(2) of such files: pyarrow does.
 Result<> Overlay::check_format(const NodePtr& in, std::string_view name) {
-  const Lock lock(mutex);
+  const Locked lock(*this);
   if (makes_object(*in)) return {};  // a copy of an object with its views
   if (name == kObjectSheet && may_become_object(*in)) return {};
   const StagedNode file(0, false, std::string(name), in);
   const auto instead = taken_instead(name, table_above(file).has_value());
   if (!instead) return {};
-  return tl::unexpected(refuse({joined_path(staged_path(*in), std::string(name)) + ": " + *instead, nullptr}));
+  return tl::unexpected(refuse(lock, {joined_path(staged_path(*in), std::string(name)) + ": " + *instead, nullptr}));
 }
 
-Error Overlay::refuse(const Refusal& refusal) {
+Error Overlay::refuse(const Locked&, const Refusal& refusal) {
   if (refusal.top) refusal.top->refusal = refusal.reason;
   return never_supported(refusal.reason).value();
 }
 
-void Overlay::examine(const NodePtr& table, StagedNode& file) {
+void Overlay::examine(const Locked& lock, const NodePtr& table, StagedNode& file) {
   if (std::exchange(table->examined, true)) return;
   const std::string shown = "/" + joined_path(file_path, staged_path(*table));
   for (const Refusal& found : examine_table(*table)) {
-    errors.add(shown, refuse(found));
+    errors.add(shown, refuse(lock, found));
     file.error = as_told();
   }
 }
