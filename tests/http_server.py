@@ -14,6 +14,8 @@ import time
 
 import pytest
 
+import mounted
+
 CONFIGURATION = """
 daemon off;
 master_process off;
@@ -235,10 +237,7 @@ class Directory(Nginx):
 
     def start(self):
         self._fixed_port = self.port
-        deadline = time.monotonic() + 10
-        while not self._start():
-            assert time.monotonic() < deadline, self.errors()
-            time.sleep(0.1)
+        mounted.wait_until(self._start, 10, self.errors)
 
     def put(self, source):
         """Copies a file to the server; returns its URL. It has not changed just now: dates are whole seconds."""

@@ -16,11 +16,21 @@ def program():
     return os.environ.get("TFILEFS_BIN", os.path.join(here, "..", "build", "fs", "tfilefs"))
 
 
-def wait_until(seen, seconds=30):
+def wait_until(seen, seconds=30, why=lambda: ""):
+    """Waits until seen() is true, and returns it. `why`: what is said if it does not become so in time."""
     deadline = time.monotonic() + seconds
-    while not seen():
-        assert time.monotonic() < deadline
+    while not (found := seen()):
+        assert time.monotonic() < deadline, why()
         time.sleep(0.02)
+    return found
+
+
+def outcome(call):
+    """What call() returns, or the errno that it fails with."""
+    try:
+        return call()
+    except OSError as error:
+        return error.errno
 
 
 def is_mount_point(path):

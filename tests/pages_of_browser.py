@@ -7,8 +7,9 @@ import json
 import re
 import shutil
 import subprocess
-import time
 import urllib.request
+
+import mounted
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu"]
 
@@ -88,10 +89,8 @@ class Browser:
         self.wait_for(selector)
 
     def wait_for(self, selector):
-        deadline = time.monotonic() + 30
-        while not self.run("return document.querySelector(arguments[0]) !== null", selector):
-            assert time.monotonic() < deadline, (selector, self.run("return document.body.innerText"))
-            time.sleep(0.02)
+        mounted.wait_until(lambda: self.run("return document.querySelector(arguments[0]) !== null", selector),
+                           why=lambda: (selector, self.run("return document.body.innerText")))
 
     def run(self, script, *arguments):
         """What the script returns; of a promise, what that comes to."""

@@ -82,13 +82,6 @@ def becomes(wanted, get, limit):
     return now
 
 
-def wait_for(condition, limit=10.0):
-    deadline = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < deadline, "what was waited for did not happen"
-        time.sleep(0.01)
-
-
 class Unanswering:
     """An address where nobody answers, not even to refuse: a listener whose queue is full."""
 

@@ -12,6 +12,7 @@ import uproot
 
 from pages_of_browser import Browser, can_be_driven
 from test_browse import Browsed
+import mounted
 
 pytestmark = pytest.mark.skipif(not can_be_driven(), reason="needs chromium and chromedriver")
 
@@ -51,11 +52,8 @@ def replace(files, name, path):
 
 
 def wait(browser, script, *arguments, seconds=40):
-    deadline = time.monotonic() + seconds
-    while not (found := browser.run(script, *arguments)):
-        assert time.monotonic() < deadline, (script, browser.run("return location.href + document.body.innerText"))
-        time.sleep(0.05)
-    return found
+    return mounted.wait_until(lambda: browser.run(script, *arguments), seconds,
+                              lambda: (script, browser.run("return location.href + document.body.innerText")))
 
 
 def reads(browser):

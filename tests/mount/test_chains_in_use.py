@@ -47,13 +47,6 @@ def middle(file, numbers, number):
         return error.errno
 
 
-def outcome(call):
-    try:
-        return call()
-    except OSError as error:
-        return error.errno
-
-
 # ---- files that change
 
 
@@ -70,7 +63,7 @@ def test_what_is_open_of_a_file_that_changes_is_stale(how, three, tmp_path, moun
         else:
             shutil.copyfile(tmp_path / "new.root", paths[1])
         size = 2 * SIZE + 8
-        assert remote_files.becomes(size, lambda: outcome(lambda: os.stat(column).st_size), 20) == size
+        assert remote_files.becomes(size, lambda: mounted.outcome(lambda: os.stat(column).st_size), 20) == size
         assert remote_files.becomes(errno.ESTALE, lambda: middle(before, numbers, 1), 20) == errno.ESTALE
         assert middle(before, numbers, 0) is True and middle(before, numbers, 2) is True
         with open(column, "rb", buffering=0) as after:
@@ -115,7 +108,7 @@ def opened_files(m, directory):
     """Names of files of the directory that the daemon has open."""
     found = set()
     for descriptor in os.scandir(f"/proc/{m.process.pid}/fd"):
-        target = outcome(lambda: os.readlink(descriptor.path))
+        target = mounted.outcome(lambda: os.readlink(descriptor.path))
         if isinstance(target, str) and os.path.dirname(target) == str(directory):
             found.add(os.path.basename(target))
     return found
@@ -180,8 +173,8 @@ def test_a_descriptor_is_waited_for(tmp_path, mount):
     for m in (chain, tree):
         resource.prlimit(m.process.pid, resource.RLIMIT_NOFILE, (3, resource.prlimit(m.process.pid, resource.RLIMIT_NOFILE)[1]))
     with concurrent.futures.ThreadPoolExecutor(len(asked) + len(listed)) as pool:
-        bytes_read = {path: pool.submit(outcome, pathlib.Path(path).read_bytes) for path in asked}
-        names = {path: pool.submit(outcome, lambda path=path: sorted(os.listdir(path))) for path in listed}
+        bytes_read = {path: pool.submit(mounted.outcome, pathlib.Path(path).read_bytes) for path in asked}
+        names = {path: pool.submit(mounted.outcome, lambda path=path: sorted(os.listdir(path))) for path in listed}
         time.sleep(0.3)
         for m in (chain, tree):
             resource.prlimit(m.process.pid, resource.RLIMIT_NOFILE, (256, 256))
@@ -232,7 +225,7 @@ def loaded(m, server, column, place):
     server.stop()
     with open(os.path.join(m.path, "t", column), "rb", buffering=0) as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
-        return not isinstance(outcome(lambda: os.pread(file.fileno(), 4096, place)), int)
+        return not isinstance(mounted.outcome(lambda: os.pread(file.fileno(), 4096, place)), int)
 
 
 def test_a_reader_finds_the_next_file_open(tmp_path):

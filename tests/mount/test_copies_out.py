@@ -7,13 +7,13 @@ import shutil
 import signal
 import stat
 import subprocess
-import time
 
 import numpy as np
 import pytest
 import uproot
 
 from on_a_terminal import on_a_terminal
+import mounted
 
 
 @pytest.fixture
@@ -226,8 +226,7 @@ def test_a_directory_is_not_copied_into_itself(tfilefs, tmp_path, source, to):
 def begun_and_killed(program, large, to):
     """A copy that was killed when it had begun."""
     process = subprocess.Popen([program, "cp", f"{large}/T/x.i8", str(to)])
-    while process.poll() is None and not any(part.stat().st_size for part in to.parent.glob(".*.part")):
-        time.sleep(0.001)
+    mounted.wait_until(lambda: process.poll() is not None or any(part.stat().st_size for part in to.parent.glob(".*.part")))
     process.send_signal(signal.SIGKILL)
     process.wait()
     return [part for part in to.parent.glob(".*.part")]

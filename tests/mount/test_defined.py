@@ -5,7 +5,6 @@ import errno
 import json
 import os
 import subprocess
-import time
 
 import numpy as np
 import pyarrow.parquet
@@ -114,9 +113,7 @@ def test_what_is_no_expression_is_not_mounted(source, tmp_path, option, line):
 @pytest.mark.parametrize("options", [(), ("chain",)])
 def test_tables_that_are_not_there_are_told(source, mount, options):
     m = mount(source, *options, "define=nowhere:a=n", "where=d/t:n>1", "where=t:n>2")
-    deadline = time.monotonic() + 20
-    while "no table" not in m.errors() and time.monotonic() < deadline:
-        time.sleep(0.05)
+    mounted.wait_until(lambda: "no table" in m.errors(), 20)
     assert "option define=nowhere:a=n: there is no table nowhere" in m.errors()
     assert "option where=d/t:n>1: there is no table d/t" in m.errors()
     assert "where=t:n>2" not in m.errors()

@@ -328,8 +328,7 @@ def stalled_reader(server, path):
     server.rule = faulty.times(1, faulty.stalled(100))
     reader = subprocess.Popen(["cat", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=remote_files.environment())
     try:
-        remote_files.wait_for(lambda: server.requests)
-        time.sleep(0.1)
+        mounted.wait_until(lambda: server.requests)
         assert reader.poll() is None
         yield reader
     finally:
@@ -496,7 +495,7 @@ def test_a_mount_that_waits_for_its_server_can_be_interrupted(server, tmp_path):
     process = subprocess.Popen([mounted.program(), "-f", "-o", "timeout=60", server.url("remote.root"), tmp_path / "mnt"],
                                stderr=subprocess.PIPE, env=remote_files.environment())
     try:
-        remote_files.wait_for(lambda: server.requests)
+        mounted.wait_until(lambda: server.requests)
         process.send_signal(signal.SIGINT)
         assert ends_within(process, 3)
     finally:

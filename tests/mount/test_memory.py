@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import uproot
 
+import mounted
 import mounted_table
 import wide
 
@@ -229,9 +230,7 @@ def test_idle_memory_is_given_back_after_a_minute(mount, hundred_megabytes):
                 os.posix_fadvise(column.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
     after = m.resident_bytes()
     assert after > begun + (32 << 20), "something is kept as long as there are requests"
-    deadline = time.monotonic() + 100
-    while m.resident_bytes() > begun + (16 << 20) and time.monotonic() < deadline:
-        time.sleep(1)
+    mounted.wait_until(lambda: m.resident_bytes() <= begun + (16 << 20), 100)
     assert m.resident_bytes() < begun + (16 << 20)
     scan(m)
 

@@ -6,12 +6,12 @@ import errno
 import os
 import shutil
 import subprocess
-import time
 
 import numpy as np
 import pytest
 import uproot
 
+import mounted
 import mounted_table
 
 
@@ -63,13 +63,10 @@ def test_new_and_removed_files_are_seen(source, mount):
     m = mount(source)
     assert not os.path.exists(os.path.join(m.path, "later.root"))
     shutil.copy(source / "plain.root", source / "later.root")
-    deadline = time.monotonic() + 5
-    while not os.path.exists(os.path.join(m.path, "later.root")) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    mounted.wait_until(lambda: os.path.exists(os.path.join(m.path, "later.root")), 5)
     assert os.path.isdir(os.path.join(m.path, "later.root", "t"))
     os.unlink(source / "later.root")
-    while os.path.exists(os.path.join(m.path, "later.root")) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    mounted.wait_until(lambda: not os.path.exists(os.path.join(m.path, "later.root")))
     assert not os.path.exists(os.path.join(m.path, "later.root"))
 
 
@@ -137,10 +134,7 @@ def test_file_that_grows_new_keys(mount, tmp_path):
     assert os.listdir(os.path.join(m.path, "job.root")) == ["first"]
     with uproot.update(path) as file:
         file["second"] = "2"
-    deadline = time.monotonic() + 5
-    while sorted(os.listdir(os.path.join(m.path, "job.root"))) != ["first", "second"]:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    mounted.wait_until(lambda: sorted(os.listdir(os.path.join(m.path, "job.root"))) == ["first", "second"], 5)
 
 
 def test_root_file_becomes_plain_and_back(mount, tmp_path, samples):
@@ -152,9 +146,7 @@ def test_root_file_becomes_plain_and_back(mount, tmp_path, samples):
     assert os.path.isdir(inside)
     (tmp_path / "x").write_bytes(b"plain bytes")
     os.replace(tmp_path / "x", path)
-    deadline = time.monotonic() + 5
-    while os.path.isdir(inside) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    mounted.wait_until(lambda: not os.path.isdir(inside), 5)
     assert mounted_table.read_exactly(inside) == b"plain bytes"
 
 

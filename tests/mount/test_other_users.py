@@ -184,7 +184,7 @@ def test_single_file(shared, plain, mount):
     m = mount(path, "allow_other")
     assert_closed(READER, m.path)
     os.chmod(path, 0o644)
-    time.sleep(1)
+    mounted.wait_until(lambda: mounted.outcome(lambda: run_as(READER, read_file, os.path.join(m.path, COLUMN))) != errno.EACCES)
     assert len(run_as(READER, read_file, os.path.join(m.path, COLUMN))) == 2000
 
 
@@ -194,7 +194,7 @@ def test_file_that_becomes_closed(shared, plain, mount):
     column = os.path.join(m.path, "a.root", COLUMN)
     assert len(run_as(READER, read_file, column)) == 2000
     os.chmod(path, 0o600)
-    time.sleep(1)
+    mounted.wait_until(lambda: mounted.outcome(lambda: run_as(READER, read_file, column)) == errno.EACCES)
     assert refused(READER, read_file, column) == errno.EACCES
 
 
@@ -322,21 +322,14 @@ def test_journal_of_somebody_else(shared, plain, mount):
     os.chown(journal, READER, READER)
     with mounted.Mounted(shared, ("allow_other",)) as m:
         assert os.listdir(m.path) == ["a.root"]
-        wait_for(lambda: "journal belongs to another user" in m.errors())
+        mounted.wait_until(lambda: "journal belongs to another user" in m.errors())
         assert "planted" not in m.errors()
     with mounted.Mounted(shared, ("rw", "allow_other")) as m:
         assert "more" not in os.listdir(os.path.join(m.path, "a.root"))
     os.chown(journal, OWNER, OWNER)
     with mounted.Mounted(shared, ("allow_other",)) as m:
         assert os.listdir(m.path) == ["a.root"]
-        wait_for(lambda: "planted" in m.errors())
-
-
-def wait_for(happened):
-    end = time.monotonic() + 20
-    while not happened():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+        mounted.wait_until(lambda: "planted" in m.errors())
 
 
 @pytest.mark.parametrize("mode, may", ((0o666, True), (0o664, True), (0o644, False)))

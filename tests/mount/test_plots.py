@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import bad_storage
+import mounted
 import mounted_table
 
 SAMPLE = "plots"
@@ -337,8 +338,6 @@ def test_a_page_of_all_plots_below_a_mirrored_directory(file, mount, tmp_path):
     assert not os.path.exists(os.path.join(top, "empty", "index.html")), "no plot, no page"
     assert "index.html" not in os.listdir(top)
     (tmp_path / "index.html").write_text("another's")
-    deadline = time.monotonic() + 10
-    while text_of(os.path.join(top, "index.html")) != "another's" and time.monotonic() < deadline:
-        time.sleep(0.05)
+    mounted.wait_until(lambda: text_of(os.path.join(top, "index.html")) == "another's", 10)
     assert text_of(os.path.join(top, "index.html")) == "another's"
     assert not os.path.exists(os.path.join(mount(tmp_path / "runs", "rw").path, "index.html")), "a file may get that name"

@@ -380,8 +380,9 @@ def test_an_xrootd_server_that_is_silent(content):
 def test_a_listing_that_hangs_can_be_interrupted(server):
     with mounted.Mounted(server.url("d/"), ("timeout=60", "recheck=0")) as m:
         server.rule = listings.of_lists(lambda exchange: exchange.wait())
+        server.forget_requests()
         process = subprocess.Popen(["ls", m.path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(0.5)
+        mounted.wait_until(lambda: server.requests)
         process.send_signal(signal.SIGINT)
         begun = time.monotonic()
         assert process.wait(10) != 0 and time.monotonic() - begun < 5
@@ -395,7 +396,7 @@ def test_an_opening_that_is_told_to_wait_does_not_hold_up_the_end(server):
         server.rule = faulty.first_of(listings.of_lists(listings.dav), faulty.status(429, retry_after=3600))
         server.forget_requests()
         process = subprocess.Popen(["ls", os.path.join(m.path, "run1.root")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        remote_files.wait_for(lambda: any(request.method == "GET" for request in server.requests))
+        mounted.wait_until(lambda: any(request.method == "GET" for request in server.requests))
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         assert process.wait(10) != 0
@@ -409,10 +410,10 @@ def test_changes_are_seen_when_the_list_is_too_old(server, content):
         server.put("/d/new.root", content)
         server.put("/d/notes.txt", b"other notes, and longer\n", modified=1_700_000_100)
         del server.files["/d/run1.root"]
-        remote_files.wait_for(lambda: "new.root" in os.listdir(m.path))
+        mounted.wait_until(lambda: "new.root" in os.listdir(m.path))
         assert remote_files.read(os.path.join(m.path, "new.root", COLUMN), 20) == VALUES
         assert remote_files.becomes(b"other notes, and longer\n", lambda: remote_files.read(os.path.join(m.path, "notes.txt"), 20), 5)
-        remote_files.wait_for(lambda: not os.path.exists(os.path.join(m.path, "run1.root")))
+        mounted.wait_until(lambda: not os.path.exists(os.path.join(m.path, "run1.root")))
 
 
 def test_a_query_string_is_kept(server):

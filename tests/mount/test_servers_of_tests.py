@@ -13,6 +13,7 @@ import pytest
 import delayed_network
 import faulty_server
 import http_server
+import mounted
 
 CONTENT = bytes(range(256)) * 100
 
@@ -84,9 +85,7 @@ def test_no_namespace_is_left_by_a_test_that_is_killed():
     here = os.path.dirname(delayed_network.__file__)
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=here, text=True)
     name = said.stdout.strip()
-    deadline = time.monotonic() + 5
-    while os.path.exists(f"/run/netns/{name}") and time.monotonic() < deadline:
-        time.sleep(0.02)
+    mounted.wait_until(lambda: not os.path.exists(f"/run/netns/{name}"), 5)
     assert name and not os.path.exists(f"/run/netns/{name}")
 
 

@@ -109,9 +109,7 @@ def test_a_crash_is_found_by_the_other_name(tmp_path, how):
         assert refused.value.errno == errno.EBUSY and f"`tfilefs recover {first}`" in m.errors()
     with mounted.Mounted(second.parent if how == "mount" else second) as m:
         os.listdir(os.path.join(m.path, "b.root" if how == "mount" else ""))
-        deadline = time.monotonic() + 30
-        while "under another of its names" not in m.errors() and time.monotonic() < deadline:
-            time.sleep(0.01)
+        mounted.wait_until(lambda: "under another of its names" in m.errors())
         assert f"under another of its names, {first}: not committed" in m.errors()
     if how == "recover":
         said = run("recover", second)

@@ -109,9 +109,7 @@ def test_removing_what_filled_the_disk_frees_it(small_disk, others):
     free = lambda: os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_bsize
     assert free() < 300_000
     os.unlink(path)
-    deadline = time.monotonic() + 20  # the kernel releases the handle some time later
-    while free() < 1_900_000 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    mounted.wait_until(lambda: free() >= 1_900_000)  # the kernel releases the handle some time later
     assert free() > 1_900_000
     if others:
         assert umount(m).returncode == 0
@@ -241,9 +239,7 @@ def writing(path):
     code = "import sys\nwith open(sys.argv[1], 'wb', buffering=0) as f:\n while True: f.write(bytes(80_000))"
     writer = subprocess.Popen([sys.executable, "-c", code, path])
     try:
-        deadline = time.monotonic() + 20
-        while not (os.path.exists(path) and os.path.getsize(path) > 1_000_000) and time.monotonic() < deadline:
-            time.sleep(0.01)
+        mounted.wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 1_000_000, 20)
         yield writer
     finally:
         writer.kill()

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import time
 
 import awkward
 import numpy as np
@@ -195,8 +194,8 @@ def test_a_changed_file_is_stale(samples, tmp_path, mount):
             assert file.read(1 << 20) == before
         except OSError as error:
             assert error.errno == errno.ESTALE
-    time.sleep(1.2)
-    assert np.fromfile(os.path.join(m.path, "t", ".where=n>2", "n.i4"), "i4").tolist() == list(range(3, 10))
+    column = os.path.join(m.path, "t", ".where=n>2", "n.i4")
+    mounted.wait_until(lambda: np.array_equal(mounted.outcome(lambda: np.fromfile(column, "i4")), np.arange(3, 10)))
 
 
 def test_many_expressions_are_forgotten_but_those_in_use(samples, mount):

@@ -374,9 +374,7 @@ def test_a_mount_that_does_not_write_tells_of_a_journal(tmp_path, columns, what)
             assert os.listdir(reader.path) == ["out.root"]
         assert os.listdir(os.path.join(top, "Events")) == ["id.i8"]
         expected = [""] if what == "file" else ["out.root", "new.root"]
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline and reader.errors().count("tfilefs recover") < len(expected):
-            time.sleep(0.02)
+        mounted.wait_until(lambda: reader.errors().count("tfilefs recover") >= len(expected))
         lines = reader.errors().splitlines()
         for file in expected:
             assert any(f" /{file}: not committed" in line and "Events/px.f4" in line for line in lines), lines
@@ -394,28 +392,21 @@ def test_a_mount_that_does_not_write_tells_of_each_journal_once(tmp_path, column
     """Not while its writer is active; for another journal, again."""
     with mounted.Mounted(tmp_path) as reader:
 
-        def lines(wanted):
-            deadline = time.monotonic() + 10
-            while True:
-                os.listdir(reader.path)
-                told = reader.errors().splitlines()
-                if len(told) >= wanted or time.monotonic() > deadline:
-                    return told
-                time.sleep(0.02)
+        def told():
+            os.listdir(reader.path)
+            return reader.errors().splitlines()
 
         for number, name in enumerate(("px.f4", "hits/values.i2"), start=1):
             writer = mounted.Mounted(tmp_path, ("rw", "commit=600"))
             path = os.path.join(writer.path, "out.root", "Events", name)
             os.makedirs(os.path.dirname(path))
             append_synced(path, columns[name].tobytes())
-            for _ in range(5):
-                assert len(lines(number - 1)) == number - 1
-                time.sleep(0.01)
+            assert [len(told()) for _ in range(5)] == [number - 1] * 5
             kill(writer)
+            mounted.wait_until(lambda: len(told()) >= number)
             for _ in range(5):
-                told = lines(number)
-                assert len(told) == number and name in told[-1]
-                time.sleep(0.01)
+                lines = told()
+                assert len(lines) == number and name in lines[-1]
             os.unlink(tmp_path / "out.root.tfilefs-journal")
 
 
@@ -690,9 +681,7 @@ def test_columns_that_grow_together(tmp_path):
                     file.write(array.tobytes())
                     written[name].append(array)
                 time.sleep(0.05)
-            deadline = time.monotonic() + 30
-            while not os.path.exists(tmp_path / "out.root") and time.monotonic() < deadline:
-                time.sleep(0.1)
+            mounted.wait_until(lambda: os.path.exists(tmp_path / "out.root"))
             with uproot.open(tmp_path / "out.root") as file:
                 early = file["Events"]["x"].array(library="np")
                 assert 0 < len(early) < 200000

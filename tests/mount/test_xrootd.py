@@ -339,10 +339,7 @@ def test_a_new_file_is_shown(server, files, mount):
     mounted_one = mount(url, "recheck=1")
     assert "N" not in os.listdir(mounted_one.path)
     server.put(files["ntuple"], "changing.root")
-    deadline = time.monotonic() + 10
-    while "N" not in os.listdir(mounted_one.path):
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+    mounted.wait_until(lambda: "N" in os.listdir(mounted_one.path), 10)
 
 
 def test_a_mount_outlives_its_server(files, mount):

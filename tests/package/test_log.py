@@ -104,10 +104,7 @@ def test_a_file_gets_what_its_level_wants(program, tmp_path, level, wanted):
 def test_a_log_that_was_moved_away_is_begun_anew(damaged, tmp_path):
     log = tmp_path / "log"
     m = mounted.Mounted(damaged, ("log=info", f"logfile={log}"))
-    for _ in range(500):
-        if log.exists() and "mounted" in log.read_text():
-            break
-        mounted.time.sleep(0.01)
+    mounted.wait_until(lambda: log.exists() and "mounted" in log.read_text())
     os.rename(log, tmp_path / "log.1")
     with pytest.raises(OSError):
         open(os.path.join(m.path, "t", "x.i4"), "rb").read()

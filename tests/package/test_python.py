@@ -285,10 +285,7 @@ def test_what_is_written_is_there_when_the_block_ends(python, tmp_path):
 
 
 def wait_until(true, what):
-    deadline = time.monotonic() + 20
-    while not true():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
+    mounted.wait_until(true, 20, lambda: what)
 
 
 @pytest.mark.parametrize("how", ("kill", "exit", "abort"))

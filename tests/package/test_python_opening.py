@@ -34,10 +34,7 @@ def opened(tfilefs, sample, tmp_path, monkeypatch):
 
 
 def assert_gone(pattern):
-    deadline = time.monotonic() + 20
-    while glob.glob(pattern):
-        assert time.monotonic() < deadline, glob.glob(pattern)
-        time.sleep(0.02)
+    mounted.wait_until(lambda: not glob.glob(pattern), 20)
 
 
 @pytest.fixture
@@ -167,8 +164,7 @@ def test_a_fork_reads_what_a_thread_is_reading(opened, energy):
     mounted.stop_threads(process)
     with concurrent.futures.ThreadPoolExecutor(1) as thread:
         reading = thread.submit(events["energy"].numpy)
-        while not reading.running():
-            time.sleep(0.01)
+        mounted.wait_until(reading.running)
         time.sleep(0.5)
         child = os.fork()
         if child == 0:

@@ -21,6 +21,7 @@ import pytest
 import uproot
 
 from conftest import ROOT
+import mounted
 
 SOURCE = os.path.join(ROOT, "packaging", "python", "src")
 
@@ -88,9 +89,7 @@ def total(sample):
 
 
 def gone(pattern):
-    deadline = time.monotonic() + 20
-    while glob.glob(pattern) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    mounted.wait_until(lambda: not glob.glob(pattern), 20)
     return not glob.glob(pattern)
 
 
@@ -185,8 +184,7 @@ def test_what_was_killed_with_its_reader_is_cleared_away(tfilefs, sample, reader
     os.kill(killed, signal.SIGKILL)
     reader.kill()
     with contextlib.suppress(OSError):
-        while os.listdir(f"/proc/{killed}/fd"):  # a busy machine takes its time to end it
-            time.sleep(0.01)
+        mounted.wait_until(lambda: not os.listdir(f"/proc/{killed}/fd"))  # a busy machine takes its time to end it
     shutil.copy(sample, tmp_path / "other.root")
     with tfilefs.open(tmp_path / "other.root", share=share):
         assert [os.path.exists(each) for each in directories] == [True, False]

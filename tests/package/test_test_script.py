@@ -6,11 +6,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from conftest import ROOT
+import mounted
 
 REPORT = "<testsuites><testsuite><testcase name='a'/><testcase name='b'>{}</testcase></testsuite></testsuites>"
 
@@ -54,8 +54,7 @@ def test_a_failure_is_shown_and_the_run_ends_in_its_line(checkout, report, count
 def test_ctrl_c_ends_it_with_what_it_started(checkout, tmp_path):
     process = checkout(f'echo $$ > "{tmp_path}/started"; exec sleep 50', "unit", "corpus")
     started = tmp_path / "started"
-    while not started.exists() or not started.read_text():
-        time.sleep(0.01)
+    mounted.wait_until(lambda: started.exists() and started.read_text())
     os.killpg(process.pid, signal.SIGINT)
     output, _ = process.communicate(timeout=20)
     assert process.returncode == 130, output
@@ -74,8 +73,7 @@ def test_one_at_a_time(checkout, tmp_path):
     """But not longer than it runs, whatever its tests leave behind."""
     first = checkout(f'(exec sleep 50 >/dev/null 2>&1) & echo $! > "{tmp_path}/left"; until test -e "{tmp_path}/go"; do sleep 0.1; done', "unit")
     left = tmp_path / "left"
-    while not left.exists() or not left.read_text():
-        time.sleep(0.01)
+    mounted.wait_until(lambda: left.exists() and left.read_text())
     second = checkout("true", "unit")
     output, _ = second.communicate(timeout=60)
     assert second.returncode == 1 and "another one runs" in output

@@ -8,6 +8,7 @@
 #include "cache/plans_under_way.h"
 #include "exec/in_place.h"
 #include "fs/cache/synthetic_streams.h"
+#include "wait_until.h"
 
 namespace tfilefs {
 namespace {
@@ -371,9 +372,7 @@ TEST(ClusterCache, WhatWasDecodedToCountTakesHalfOfTheMemoryAtMost) {
   Rig s({stream}, 100'000);
   EXPECT_EQ(*length_of(*s.column, 0), 20'000);
   // The thread that answered gives the last batch back a moment later.
-  for (int i = 0; i < 1000 && s.cache->counters().budget_used > 52'000u; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_LE(s.cache->counters().budget_used, 50'000u + 2'000u);
+  EXPECT_TRUE(wait_until([&] { return s.cache->counters().budget_used <= 52'000u; }));
   EXPECT_GT(s.cache->counters().budget_used, 10'000u);
   for (std::uint64_t offset = 0; offset < 80'000; offset += 8'000)
     EXPECT_EQ(*read_bytes(*s.column, 0, offset, 8'000), expected_bytes(*s.set, 0, offset, 8'000));
@@ -542,8 +541,7 @@ TEST(ClusterCache, AReadDoesNotWaitForMuchMore) {
     s.set->source->told.request_max = s.set->source->told.answer_bytes = 8'000'000;
     for (tfile::StreamId stream = 0; stream < 4; ++stream) s.column->note_open(stream);
     EXPECT_TRUE(read_bytes(*s.column, 0, 0, 40));
-    for (int i = 0; i < 1000 && s.cache->counters().chunks_decoded < 4; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(wait_until([&] { return s.cache->counters().chunks_decoded >= 4; }));
     EXPECT_EQ(s.set->source->requests, items == 100 ? 1u : 2u);
     EXPECT_EQ(s.cache->counters().chunks_decoded, 4u);
   }
@@ -822,9 +820,7 @@ TEST(ClusterCache, ASetThatIsLetGoGivesItsMemoryBack) {
   EXPECT_GT(s.cache->counters().budget_used, 0u);
   s.column.reset();
   // The task that answered the read may not have ended yet.
-  for (int i = 0; i < 10'000 && s.cache->counters().budget_used > 0; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_EQ(s.cache->counters().budget_used, 0u);
+  EXPECT_TRUE(wait_until([&] { return s.cache->counters().budget_used == 0; }));
 }
 
 TEST(ClusterCache, ClosingWithReadsInFlightAnswersThem) {

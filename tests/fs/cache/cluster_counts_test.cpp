@@ -3,6 +3,7 @@
 
 #include "cache/cluster_cache.h"
 #include "fs/cache/synthetic_streams.h"
+#include "wait_until.h"
 
 namespace tfilefs {
 namespace {
@@ -87,12 +88,8 @@ TEST(ClusterCounts, WhatLeavesUnusedIsLost) {
   rig.settle();
   const ReadCounts before = rig.table().counts;
   rig.column.reset();
-  TableReport after = rig.table();
-  for (int i = 0; i < 10'000 && after.set; ++i) {  // the task that answered may still hold the set
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    after = rig.table();
-  }
-  EXPECT_EQ(after.set, nullptr);
+  EXPECT_TRUE(wait_until([&] { return !rig.table().set; }));  // the task that answered may still hold the set
+  const TableReport after = rig.table();
   EXPECT_EQ(after.counts[Count::chunks_ahead_lost], before[Count::chunks_ahead] - before[Count::chunks_ahead_used]);
   EXPECT_EQ(after.counts[Count::bytes_read], before[Count::bytes_read]);
 }

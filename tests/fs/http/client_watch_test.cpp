@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "descriptor.h"
+#include "wait_until.h"
 
 namespace tfilefs {
 namespace {
@@ -48,10 +49,7 @@ Connected connected_by_file_system() {
 }
 
 bool is_stopped_within(const std::stop_source& work, milliseconds time) {
-  const auto end = std::chrono::steady_clock::now() + time;
-  while (!work.stop_requested() && std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(milliseconds(20));
-  return work.stop_requested();
+  return wait_until([&] { return work.stop_requested(); }, time);
 }
 
 TEST(ClientWatch, TellsAClosedConnectionFromOneThatSendsNothingMore) {

@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "temporary_directory.h"
+#include "wait_until.h"
 
 namespace tfilefs {
 namespace {
@@ -179,7 +180,7 @@ TEST_F(MetricsInFile, AThreadWritesItAtOnceAndEndsAtOnce) {
   {
     const MetricsWriter writer(
         path_, [this] { return next(); }, errors_);
-    while (!std::filesystem::exists(path_) && Clock::now() - begin < 10s) std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(wait_until([&] { return std::filesystem::exists(path_); }));
     EXPECT_EQ(text_of(path_), page(1));
   }
   EXPECT_LT(Clock::now() - begin, 10s);
