@@ -23,9 +23,9 @@
 #include "http/request_path.h"
 #include "letter_case.h"
 #include "markup.h"
-#include "percent_text.h"
 #include "staging/journal/file_place.h"
 #include "temporary_name.h"
+#include "tfile/percent_text.h"
 #include "tfile/source.h"
 #include "vfs/names/expand_sources.h"
 #include "vfs/names/path_pattern.h"
@@ -85,7 +85,7 @@ std::string host_part(const std::string& token) {
 // The path of the page, up to the next argument. What stands behind its # is encoded itself.
 std::string page_of(const std::string& inside) {
   const std::vector<std::string> names = names_in(inside);
-  const std::string at = names.empty() ? "" : "at=" + percent_encoded(url_path(names, false)) + "&";
+  const std::string at = names.empty() ? "" : "at=" + tfile::percent_encoded(url_path(names, false)) + "&";
   return "/.tfilefs/page/?" + at;
 }
 

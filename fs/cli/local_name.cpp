@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "percent_text.h"
+#include "tfile/percent_text.h"
 
 namespace tfilefs {
 
@@ -14,7 +14,7 @@ std::string local_name(std::string word) {
   for (const std::string_view scheme : {"file:///", "file://localhost/"})
     if (word.starts_with(scheme)) {
       const std::string path = word.substr(scheme.size() - 1);
-      return percent_decoded(path).value_or(path);
+      return tfile::percent_decoded(path).value_or(path);
     }
   const char* const home = std::getenv("HOME");
   if (home && word.starts_with("~/") && ::access(word.c_str(), F_OK) != 0) return home + word.substr(1);

@@ -17,8 +17,8 @@
 #include "http/exchange.h"
 #include "http/microhttpd.h"
 #include "http/served_connections.h"
-#include "percent_text.h"
 #include "tfile/local_file.h"
+#include "tfile/percent_text.h"
 
 namespace tfilefs {
 namespace {
@@ -31,7 +31,7 @@ HttpRequest request_of(const Microhttpd& library, MHD_Connection* connection, co
     if (kind == MHD_HEADER_KIND)
       into.headers.emplace_back(key, text);
     else
-      into.query.emplace_back(percent_decoded(key).value_or(""), percent_decoded(text).value_or(""));
+      into.query.emplace_back(tfile::percent_decoded(key).value_or(""), tfile::percent_decoded(text).value_or(""));
     return MHD_YES;
   };
   for (const MHD_ValueKind kind : {MHD_HEADER_KIND, MHD_GET_ARGUMENT_KIND})

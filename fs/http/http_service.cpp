@@ -20,7 +20,7 @@
 #include "http/plain_response.h"
 #include "markup.h"
 #include "on_behalf.h"
-#include "percent_text.h"
+#include "tfile/percent_text.h"
 
 namespace tfilefs {
 namespace {
@@ -72,7 +72,7 @@ std::string same_target(const HttpRequest& request, const RequestPath& path, std
   char separator = '?';
   for (const auto& [name, value] : request.query) {
     if (name == without) continue;
-    target += separator + percent_encoded(name) + "=" + percent_encoded(value);
+    target += separator + tfile::percent_encoded(name) + "=" + tfile::percent_encoded(value);
     separator = '&';
   }
   return target;

@@ -18,8 +18,8 @@
 #include <memory>
 #include <utility>
 
-#include "percent_text.h"
 #include "tfile/local_file.h"
+#include "tfile/percent_text.h"
 
 namespace tfilefs {
 namespace {
@@ -164,7 +164,7 @@ Result<Listening> Listening::at_path(const std::string& path) {
   // Before anybody can connect.
   if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 || ::listen(listening.descriptor(), kWaitingMost) != 0)
     return cannot_listen(path);
-  listening.origin_ = "http+unix://" + percent_encoded(path);
+  listening.origin_ = "http+unix://" + tfile::percent_encoded(path);
   return listening;
 }
 
@@ -209,7 +209,8 @@ Result<Listening> Listening::handed_over() {
     return fail(ErrorKind::invalid, "--listen systemd: what was handed over is no stream socket that listens");
   if (::fcntl(socket, F_SETFL, flags | O_NONBLOCK) != 0) return cannot_listen("what systemd handed over");
   if (bound.ss_family == AF_UNIX)
-    listening.origin_ = "http+unix://" + percent_encoded(path_of(reinterpret_cast<const sockaddr_un&>(bound), size));
+    listening.origin_ =
+        "http+unix://" + tfile::percent_encoded(path_of(reinterpret_cast<const sockaddr_un&>(bound), size));
   else
     listening.take_port(bound);
   return listening;

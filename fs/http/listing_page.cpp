@@ -9,8 +9,8 @@
 #include "http/request_path.h"
 #include "http/validators.h"
 #include "markup.h"
-#include "percent_text.h"
 #include "tfile/json_writer.h"
+#include "tfile/percent_text.h"
 
 namespace tfilefs {
 namespace {
@@ -28,7 +28,7 @@ std::string link_to(const std::string& href, const std::string& text) {
 std::string trail(const std::vector<std::string>& path) {
   std::string text = link_to("/", "/"), href = "/";
   for (const std::string& name : path) {
-    href += percent_encoded(name) + "/";
+    href += tfile::percent_encoded(name) + "/";
     text += link_to(href, name) + "/";
   }
   return text;
@@ -42,7 +42,7 @@ std::string row(const ServedItem& item) {
     std::strftime(date.data(), date.size(), "%Y-%m-%d %H:%M", &parts);
   }
   const std::string end = item.is_directory() ? "/" : "";
-  return "<tr><td>" + link_to(percent_encoded(item.name) + end, item.name + end) + "</td><td>" +
+  return "<tr><td>" + link_to(tfile::percent_encoded(item.name) + end, item.name + end) + "</td><td>" +
          (item.size ? "<span title=\"" + std::to_string(*item.size) + " bytes\">" +
                           bytes_text(static_cast<double>(*item.size)) + "</span>"
                     : "") +
@@ -113,7 +113,7 @@ ListingForm dav_listing(const std::vector<std::string>& path, const ServedItem& 
   const auto response = [href](const ServedItem& item) {
     std::string text;
     if (S_ISREG(item.mode) || item.is_directory())
-      add_response(text, href + percent_encoded(item.name) + (item.is_directory() ? "/" : ""), item);
+      add_response(text, href + tfile::percent_encoded(item.name) + (item.is_directory() ? "/" : ""), item);
     return text;
   };
   return {std::move(begin), "", "", response, "</D:multistatus>\n", href.size()};

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "percent_text.h"
+#include "tfile/percent_text.h"
 
 namespace tfilefs {
 namespace {
@@ -28,7 +28,7 @@ std::optional<RequestPath> parse_request_path(std::string_view target) {
   while (!target.empty()) {
     target.remove_prefix(1);
     const std::size_t end = std::min(target.find('/'), target.size());
-    auto name = percent_decoded(target.substr(0, end));
+    auto name = tfile::percent_decoded(target.substr(0, end));
     target.remove_prefix(end);
     constexpr std::string_view kNotInNames("/\0", 2);
     if (!name || name->find_first_of(kNotInNames) != std::string::npos || *name == "..") return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<RequestPath> parse_request_path(std::string_view target) {
 
 std::string url_path(const std::vector<std::string>& names, bool is_directory) {
   std::string path;
-  for (const std::string& name : names) path += "/" + percent_encoded(name);
+  for (const std::string& name : names) path += "/" + tfile::percent_encoded(name);
   return is_directory ? path + "/" : path;
 }
 

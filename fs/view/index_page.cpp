@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "markup.h"
-#include "percent_text.h"
+#include "tfile/percent_text.h"
 
 namespace tfilefs {
 namespace {
@@ -51,7 +51,7 @@ constexpr std::size_t kPlotBytes = 1 << 10;
 void append_plot(std::string& page, const IndexedPlot& plot) {
   // With "./" in front no part of a name can be taken for the scheme of an address.
   const std::string path = (plot.directory.empty() ? "" : plot.directory + "/") + plot.name;
-  const std::string address = "./" + percent_encoded(path, "/");
+  const std::string address = "./" + tfile::percent_encoded(path, "/");
   page += "<figure>";
   if (!plot.picture.empty()) {
     const std::string picture = address + plot.picture;

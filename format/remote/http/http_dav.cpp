@@ -8,6 +8,7 @@
 
 #include "remote/server/remote_dates.h"
 #include "remote/server/url.h"
+#include "tfile/percent_text.h"
 
 namespace tfile {
 namespace {
@@ -25,7 +26,7 @@ bool is_encoded(std::string_view href) {
 std::string path_of(std::string_view href, bool is_encoded) {
   if (const std::size_t scheme = href.find("://"); scheme != std::string_view::npos && !href.starts_with('/'))
     href.remove_prefix(std::min(href.find('/', scheme + 3), href.size()));
-  std::string path = is_encoded ? percent_decoded(href.substr(0, href.find_first_of("?#"))) : std::string(href);
+  std::string path = is_encoded ? percent_decoded_parts(href.substr(0, href.find_first_of("?#"))) : std::string(href);
   const auto both_slashes = [](char a, char b) { return a == '/' && b == '/'; };
   path.erase(std::unique(path.begin(), path.end(), both_slashes), path.end());
   if (path.ends_with('/')) path.pop_back();

@@ -8,6 +8,7 @@
 #include "remote/http/aws_keys.h"
 #include "remote/server/environment.h"
 #include "remote/server/url.h"
+#include "tfile/percent_text.h"
 
 namespace tfile {
 namespace {
@@ -69,7 +70,7 @@ Result<S3Directory> s3_directory(std::string_view url) {
   const S3Parts parts = parts_of(url);
   if (!is_bucket_name(parts.bucket))
     return fail(ErrorKind::invalid, parts.bucket + ": expected s3://BUCKET or s3://BUCKET/DIRECTORY");
-  std::string prefix = percent_decoded(parts.key);
+  std::string prefix = percent_decoded_parts(parts.key);
   if (!prefix.empty() && !prefix.ends_with('/')) prefix += '/';
   return S3Directory{url_of_bucket(parts.bucket), std::move(prefix)};
 }

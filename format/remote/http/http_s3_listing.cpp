@@ -7,6 +7,7 @@
 
 #include "remote/server/remote_dates.h"
 #include "remote/server/url.h"
+#include "tfile/percent_text.h"
 
 namespace tfile {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 // A key that is encoded in the way of HTML's forms.
 std::string decoded(std::string key) {
   std::ranges::replace(key, '+', ' ');
-  return percent_decoded(key);
+  return percent_decoded_parts(key);
 }
 
 // "%XX" for slashes, too.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tfile/percent_text.h"
 #include "tfile/remote_listing.h"
 
 namespace tfile {
@@ -93,12 +94,6 @@ std::size_t query_begin(std::string_view url) {
   return url.substr(0, query).ends_with(".root") ? query : std::min(first, query);
 }
 
-int digit_of(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 // The path without "." and ".."; empty if it leads out of its directory, or to no file in it.
 std::string normal_path(std::string_view relative) {
   std::vector<std::string_view> parts;
@@ -120,32 +115,6 @@ std::string normal_path(std::string_view relative) {
 
 }  // namespace
 
-std::string percent_encoded(std::string_view name) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF", kMarks = "-._~/";
-  std::string result;
-  for (const char c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (plain || kMarks.find(c) != std::string_view::npos) {
-      result += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      result += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return result;
-}
-
-std::string percent_decoded(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const int high = text[i] == '%' && i + 2 < text.size() ? digit_of(text[i + 1]) : -1;
-    const int low = high >= 0 ? digit_of(text[i + 2]) : -1;
-    result += low < 0 ? text[i] : static_cast<char>(high * 16 + low);
-    if (low >= 0) i += 2;
-  }
-  return result;
-}
-
 UrlParts url_parts(std::string_view url) {
   const std::string_view before = url.substr(0, query_begin(url.substr(0, is_http(url) ? url.find('#') : url.npos)));
   const std::size_t scheme = before.rfind("://");
@@ -162,11 +131,11 @@ std::string url_below(std::string_view directory, std::string_view name) {
   const bool is_encoded = has_encoded_path(directory);
   if (!below.ends_with('/')) below += '/';
   if (!is_encoded && parts.path.empty()) below += '/';  // the root of a server: "root://host//name"
-  return below.append(is_encoded ? percent_encoded(name) : name).append(parts.query);
+  return below.append(is_encoded ? percent_encoded(name, "/") : name).append(parts.query);
 }
 
 std::string path_as_named(std::string_view url, std::string_view path) {
-  return has_encoded_path(url) ? percent_decoded(path) : std::string(path);
+  return has_encoded_path(url) ? percent_decoded_parts(path) : std::string(path);
 }
 
 Result<std::string> sibling_url(std::string_view url, std::string_view relative) {
@@ -187,7 +156,7 @@ Result<std::string> sibling_url(std::string_view url, std::string_view relative)
   if (slash == std::string_view::npos || slash < host)
     return fail(ErrorKind::denied, shown + ": the URL has no directory");
   return std::string(url.substr(0, slash + 1))
-      .append(is_http(url) ? percent_encoded(path) : path)
+      .append(is_http(url) ? percent_encoded(path, "/") : path)
       .append(url.substr(path_end));
 }
 

@@ -13,10 +13,6 @@ namespace tfile {
 // out of the directory, or would be no path in a URL).
 Result<std::string> sibling_url(std::string_view url, std::string_view relative);
 
-// A path in a URL of HTTP: all but letters, digits, "-._~" and slashes as "%XX". And back; what is no "%XX" stays.
-std::string percent_encoded(std::string_view path);
-std::string percent_decoded(std::string_view text);
-
 // The URL without what gives access: names and passwords before "@", and the values of parameters that may be tokens or
 // signatures. For messages.
 std::string without_secrets(std::string_view url);

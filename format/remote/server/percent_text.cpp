@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "percent_text.h"
+#include "tfile/percent_text.h"
 
-namespace tfilefs {
+namespace tfile {
 namespace {
 
 // -1: no digit.
@@ -16,6 +16,13 @@ int hex_value(char c) {
 bool is_unreserved(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
          std::string_view("-._~").find(c) != std::string_view::npos;
+}
+
+// The byte of "%XX" at `at`; -1: there is none.
+int encoded_byte(std::string_view text, std::size_t at) {
+  const int high = text[at] == '%' && at + 2 < text.size() ? hex_value(text[at + 1]) : -1;
+  const int low = high >= 0 ? hex_value(text[at + 2]) : -1;
+  return low < 0 ? -1 : high * 16 + low;
 }
 
 }  // namespace
@@ -34,20 +41,21 @@ std::string percent_encoded(std::string_view text, std::string_view also_plain) 
   return encoded;
 }
 
-std::optional<std::string> percent_decoded(std::string_view text) {
+std::string percent_decoded_parts(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      plain += text[i];
-      continue;
-    }
-    const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
-    const int low = high >= 0 ? hex_value(text[i + 2]) : -1;
-    if (low < 0) return std::nullopt;
-    plain += static_cast<char>(high * 16 + low);
-    i += 2;
+    const int byte = encoded_byte(text, i);
+    plain += byte < 0 ? text[i] : static_cast<char>(byte);
+    if (byte >= 0) i += 2;
   }
   return plain;
 }
 
-}  // namespace tfilefs
+std::optional<std::string> percent_decoded(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && encoded_byte(text, i) < 0) return std::nullopt;
+  }
+  return percent_decoded_parts(text);
+}
+
+}  // namespace tfile
