@@ -27,6 +27,7 @@
 #include "cli/progress.h"
 #include "cli/source_names.h"
 #include "descriptor.h"
+#include "path_name.h"
 #include "printable.h"
 #include "tfile/local_file.h"
 #include "vfs/names/name_index.h"
@@ -336,7 +337,7 @@ bool add_from(const OneSource& source, const std::string& path, CopyRequest& req
   if (!files) return complained(below(source.shown, path), files.error());
   Destination to = request.to;
   if (files->size() > 1 && !to.is_directory) return complained(below(source.shown, path), several_to(to.path));
-  const std::string name = source.shown.substr(source.shown.rfind('/') + 1);
+  const std::string name = name_in_path(source.shown);
   if (source.is_of_several) {
     to.path = below(to.path, name);
     if (auto made = request.copier.make_directory(to.path); !made)
@@ -344,7 +345,7 @@ bool add_from(const OneSource& source, const std::string& path, CopyRequest& req
   }
   bool good = true;
   for (InsideFile& file : *files) {
-    const std::string own = file.path.empty() ? name : file.path.substr(file.path.rfind('/') + 1);
+    const std::string own = file.path.empty() ? name : name_in_path(file.path);
     const std::string shown = file.path.empty() ? source.shown : below(source.shown, file.path);
     const std::string copy = to.is_directory ? below(to.path, own) : to.path;
     if (is_same_file(copy, source.name))

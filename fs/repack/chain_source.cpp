@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "path_name.h"
 #include "repack/left_out_nodes.h"
 #include "tfile/buffer.h"
 #include "vfs/chain/chain_files.h"
@@ -65,8 +66,6 @@ std::vector<FriendSource> ChainSource::sources_of(const WantedFriends& friends, 
 
 namespace {
 
-std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 // Matched by position, a friend must have an entry for each of the table.
 Result<> check_entries(const TableState& state, const tfile::Table& of) {
   const auto* shown = dynamic_cast<const FriendTable*>(&state.loaded->table());
@@ -85,7 +84,7 @@ Result<> ChainSource::join(const WantedFriends& wanted) {
     const bool may_be_of_another = !wanted.is_only_table && !state && state.error().kind == ErrorKind::unsupported;
     if (may_be_of_another) continue;
     Result<> fits;
-    if (state && !wanted.is_only_table && (*state)->loaded->table().name != last_name(table_->path)) continue;
+    if (state && !wanted.is_only_table && (*state)->loaded->table().name != name_in_path(table_->path)) continue;
     if (state) fits = check_entries(**state, *table_->chained);
     if (!state || !fits) {
       Error error = !state ? std::move(state).error() : std::move(fits).error();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "path_name.h"
 #include "staging/journal/journal.h"
 
 namespace tfilefs {
@@ -43,7 +44,7 @@ std::optional<FileState> state_at(int directory, const std::string& name) {
 }
 
 Result<FilePlace> place_of_output(const std::string& path) {
-  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::string name = name_in_path(path);
   if (name.empty() || name == "." || name == "..") return tfile::fail(ErrorKind::invalid, path + ": not a file name");
   return place_of(path);
 }

@@ -10,6 +10,7 @@
 #include "descriptor_limit.h"
 #include "exec/when_all.h"
 #include "on_behalf.h"
+#include "path_name.h"
 #include "tfile/name.h"
 #include "tfile/remote_listing.h"
 #include "tfile/source.h"
@@ -64,8 +65,7 @@ std::uint64_t bytes_of(const std::vector<ChainMember>& members) {
 }  // namespace
 
 std::string numbered_name(std::size_t number, const std::string& name) {
-  std::string last = tfile::is_url(name) ? std::string(tfile::url_parts(name).path) : name;
-  last = last.substr(last.rfind('/') + 1);
+  const std::string last = name_in_path(tfile::is_url(name) ? tfile::url_parts(name).path : name);
   std::array<char, 32> digits;
   std::snprintf(digits.data(), digits.size(), "%06zu-", number);
   const std::string numbered = digits.data() + last;
@@ -370,7 +370,7 @@ Provenance Chain::Look::provenance(const std::vector<ChainMember>& members) {
 }
 
 Xattrs Chain::Look::xattrs(const ChainState& made, const PlannedTable& plan) {
-  return {{"user.tfilefs.name", plan.path.substr(plan.path.rfind('/') + 1)},
+  return {{"user.tfilefs.name", name_in_path(plan.path)},
           {"user.tfilefs.title", plan.title},
           {"user.tfilefs.class", "TChain"},
           {"user.tfilefs.files", std::to_string(made.members.size())}};

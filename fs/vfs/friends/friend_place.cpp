@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mutex.h"
+#include "path_name.h"
 #include "tfile/remote_listing.h"
 #include "tfile/source.h"
 
@@ -20,9 +21,7 @@ using SourcePtr = std::shared_ptr<const tfile::Source>;
 constexpr std::chrono::seconds kHolds{5};
 
 std::string last_name(const std::string& file) {
-  std::string path = file;
-  if (tfile::is_url(file)) path = file.substr(0, file.find_first_of("?#"));
-  return path.substr(path.rfind('/') + 1);
+  return name_in_path(tfile::is_url(file) ? file.substr(0, file.find_first_of("?#")) : file);
 }
 
 // A file beside another one.

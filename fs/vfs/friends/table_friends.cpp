@@ -6,6 +6,7 @@
 
 #include "exec/for_each.h"
 #include "on_behalf.h"
+#include "path_name.h"
 #include "tfile/name.h"
 #include "vfs/friends/chain_friends.h"
 #include "vfs/friends/chain_states.h"
@@ -25,8 +26,6 @@ using States = std::vector<ChainStatePtr>;
 // More entries than any friend has, so that sums of chains do not overflow.
 constexpr std::int64_t kFriendEntriesMax = std::int64_t{1} << 60;
 
-std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 // The table of a chain that is the friend of the one at `path`, or that lies before it: the only one that has columns,
 // or the one of that name.
 const ChainedTable* table_beside(const ChainState& state, const std::string& path) {
@@ -37,7 +36,7 @@ const ChainedTable* table_beside(const ChainState& state, const std::string& pat
   }
   if (count <= 1) return only;
   const auto same = std::ranges::find_if(
-      state.tables, [&](const ChainedTable& table) { return last_part(table.path) == last_part(path); });
+      state.tables, [&](const ChainedTable& table) { return name_in_path(table.path) == name_in_path(path); });
   return same != state.tables.end() ? &*same : nullptr;
 }
 
@@ -261,7 +260,7 @@ TableStatePtr TableFriend::Making::state(const std::shared_ptr<const FriendTable
   made->loaded = std::make_shared<const LoadedTable>(shown, cache(), std::move(streams), friend_->path_);
   made->hidden = std::move(hidden);
   made->from = state_->from;
-  made->xattrs = {{"user.tfilefs.name", last_part(table_->path)},
+  made->xattrs = {{"user.tfilefs.name", name_in_path(table_->path)},
                   {"user.tfilefs.title", shown->title},
                   {"user.tfilefs.class", "TFriendElement"},
                   {"user.tfilefs.files", std::to_string(state_->members.size())}};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "path_name.h"
 #include "tfile/source.h"
 #include "vfs/friends/table_friends.h"
 #include "vfs/keys/key_directory.h"
@@ -63,9 +64,8 @@ std::string KeyVnodes::path_of(std::uint32_t key) const {
 std::string KeyVnodes::heading() const {
   const std::vector<std::string> names = names_in(path_);
   if (names.size() > ancestors_.size()) return path_;
-  std::string file = generation_->source->name();
-  if (tfile::is_url(file)) file.resize(std::min(file.find('?'), file.size()));
-  file.erase(0, file.rfind('/') + 1);
+  const std::string_view source = generation_->source->name();
+  const std::string file = name_in_path(tfile::is_url(source) ? source.substr(0, source.find('?')) : source);
   return path_.empty() ? file : file + "/" + path_;
 }
 

@@ -7,6 +7,7 @@
 
 #include "on_behalf.h"
 #include "once.h"
+#include "path_name.h"
 #include "tfile/file.h"
 #include "tfile/source.h"
 #include "vfs/keys/plot_index.h"
@@ -72,8 +73,7 @@ void start_page(const std::shared_ptr<SourceTree>& tree, const std::string& dire
     walk.visit(directory, "", 0);
     if (stop.stop_requested()) return cancelled();
     if (walk.plots.is_empty()) return no_such_entry();
-    const std::string& top = tree->real_path();
-    const std::string heading = directory.empty() ? top.substr(top.rfind('/') + 1) : directory;
+    const std::string heading = directory.empty() ? name_in_path(tree->real_path()) : directory;
     return std::make_shared<FixedContent>(walk.plots.page(heading.empty() ? "/" : heading));
   };
   answer_blocking(tree->context().cache, std::move(job), std::move(made));

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "on_behalf.h"
+#include "path_name.h"
 #include "tfile/chunk.h"
 #include "tfile/file.h"
 #include "tfile/local_file.h"
@@ -380,7 +381,7 @@ FoundEntry shown_as(MountContext& context, Found found) {
 Result<Found> look_up_or_make(const TreePtr& tree, const std::string& directory, const std::string& path,
                               const CallerPtr& by) {
   auto found = tree->look_up(path, by);
-  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::string name = name_in_path(path);
   const auto pattern = pattern_of_chain(name);
   if (!found && found.error().kind == ErrorKind::not_found && pattern && !by && tree->status(directory)) {
     Found chain;

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <optional>
 
+#include "path_name.h"
 #include "staging/changes/abandoned_journal.h"
 #include "staging/journal/file_claim.h"
 #include "staging/journal/journal.h"
@@ -63,8 +64,6 @@ std::string parent_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
-
-std::string name_in_path(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 // A ROOT file of the tree, looked up anew by its path each time. Does not own the tree, which owns its ROOT files.
 class TreeOrigin final : public FileLocator {
@@ -371,7 +370,7 @@ Result<std::shared_ptr<const Listing>> SourceTree::list(const std::string& path,
   for (const auto& file : written_files()) {
     const std::string& at = file->path();
     if (parent_of(at) == path && !file->staged().is_there() && file->staged().is_wanted())
-      listing->names.push_back({at.substr(at.rfind('/') + 1), S_IFDIR});
+      listing->names.push_back({name_in_path(at), S_IFDIR});
   }
   return std::shared_ptr<const Listing>(std::move(listing));
 }
@@ -404,7 +403,7 @@ Result<std::shared_ptr<WrittenFile>> SourceTree::written_file(const std::string&
 Result<FilePlace> SourceTree::place(const std::string& path) const {
   FilePlace place;
   TRY(place.directory, open_path(parent_of(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC, false));
-  place.name = path.substr(path.rfind('/') + 1);
+  place.name = name_in_path(path);
   place.shown = real_path_ + "/" + path;
   return place;
 }

@@ -34,6 +34,8 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   static Result<std::shared_ptr<SourceTree>> open(MountContext&, const std::string& directory, std::string hidden);
 
   std::shared_ptr<const Vnodes> root();
+  // Of the directory that is mirrored, without links.
+  const std::string& real_path() const { return real_path_; }
 
   // All block. `path` is relative to the directory, "" is itself; `links`: whether a link at its end is followed, as
   // far as it stays inside.
@@ -46,8 +48,6 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
     bool is_own = false;                     // only for the user who mounts
   };
   Result<Found> look_up(const std::string& path, const CallerPtr& = nullptr);
-  // The path of the directory that is mirrored, without links.
-  const std::string& real_path() const { return real_path_; }
   Result<struct stat> status(const std::string& path, const CallerPtr& = nullptr) const;
   Result<Descriptor> open_path(const std::string& path, int flags, bool links, const CallerPtr& = nullptr) const;
   Result<std::string> link_target(const std::string& path, const CallerPtr& = nullptr) const;

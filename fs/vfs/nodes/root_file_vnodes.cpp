@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "path_name.h"
 #include "vfs/names/name_index.h"
 #include "vfs/nodes/acting_for.h"
 #include "vfs/nodes/beneath.h"
@@ -91,7 +92,7 @@ Result<std::unique_ptr<const FileLocator>> make_path_origin(const std::string& p
 
 std::unique_ptr<const FileLocator> make_path_origin(const std::string& path,
                                                     std::shared_ptr<const Descriptor> directory) {
-  return std::make_unique<const PathOrigin>(path, std::move(directory), path.substr(path.rfind('/') + 1));
+  return std::make_unique<const PathOrigin>(path, std::move(directory), name_in_path(path));
 }
 
 }  // namespace tfilefs

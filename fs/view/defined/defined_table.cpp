@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "path_name.h"
 #include "tfile/expression.h"
 #include "tfile/name.h"
 
@@ -40,7 +41,7 @@ DefinedTable::DefinedTable(std::shared_ptr<const tfile::Table> of, const NamedEx
 NodeId DefinedTable::add_column(NodeId parent, std::string path, Column column) {
   const auto id = static_cast<ColumnId>(columns.size());
   column.path = std::move(path);
-  column.name = column.path.substr(column.path.rfind('/') + 1);
+  column.name = name_in_path(column.path);
   column.stream = id;
   if (column.role == tfile::Role::offsets) column.lists.push_back(id);
   const auto node = static_cast<NodeId>(nodes.size());
