@@ -57,8 +57,8 @@ class Content {
   // Exact; fixed for the life of this object where it cannot be written.
   virtual std::uint64_t size() const = 0;
 
-  // Differs between two makings of a file from the same state of a source whose bytes may differ; 0 where they cannot.
-  virtual std::uint64_t making() const { return 0; }
+  // Differs between two builds of a file from the same state of a source whose bytes may differ; 0 where they cannot.
+  virtual std::uint64_t build_id() const { return 0; }
 
   // Roughly the bytes of memory that it holds while it lives, without what the cache holds and counts.
   virtual std::uint64_t memory() const { return 1 << 10; }
@@ -84,10 +84,10 @@ class Content {
 // Text or bytes that are complete before the file is opened.
 class FixedContent : public Content {
  public:
-  explicit FixedContent(std::string bytes, std::uint64_t making = 0)
-      : bytes_(std::make_shared<const std::string>(std::move(bytes))), making_(making) {}
+  explicit FixedContent(std::string bytes, std::uint64_t build_id = 0)
+      : bytes_(std::make_shared<const std::string>(std::move(bytes))), build_id_(build_id) {}
   std::uint64_t size() const override { return bytes_->size(); }
-  std::uint64_t making() const override { return making_; }
+  std::uint64_t build_id() const override { return build_id_; }
   std::uint64_t memory() const override { return bytes_->size(); }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     Slices slices;
@@ -100,7 +100,7 @@ class FixedContent : public Content {
 
  private:
   std::shared_ptr<const std::string> bytes_;
-  std::uint64_t making_;
+  std::uint64_t build_id_;
 };
 
 }  // namespace tfilefs

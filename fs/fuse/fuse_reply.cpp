@@ -81,8 +81,8 @@ void PendingRequest::on_interrupt(fuse_req_t request, void* data) {
 
 int reply_slices(fuse_req_t request, const Slices& slices) {
   // writev takes IOV_MAX (1024) pieces, and libfuse needs one of them. A column of tiny baskets has more.
-  constexpr std::size_t kPiecesMax = 1000;
-  if (slices.pieces.size() > kPiecesMax) {
+  constexpr std::size_t kVectorsMax = 1000;
+  if (slices.pieces.size() > kVectorsMax) {
     std::string joined;
     joined.reserve(slices.size());
     for (const auto piece : slices.pieces) joined.append(reinterpret_cast<const char*>(piece.data()), piece.size());

@@ -13,9 +13,6 @@ using tfile::Operator;
 namespace {
 
 using Bound = QueryBinder::Bound;
-using Kind = ExpressionNode::Kind;
-using Nodes = ExpressionNodes;
-using Step = QueryStep::Kind;
 
 // Definitions may stand for others: all together have so many steps.
 constexpr std::size_t kStepsMax = 10'000, kSlotsMax = 256;

@@ -40,6 +40,7 @@ class QueryBinder {
   QueryProgram take() { return std::move(made_); }
 
  private:
+  using Kind = tfile::ExpressionNode::Kind;
   using Nodes = ExpressionNodes;
   using Step = QueryStep::Kind;
 

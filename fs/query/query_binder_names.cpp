@@ -14,9 +14,6 @@ using tfile::Operator;
 namespace {
 
 using Bound = QueryBinder::Bound;
-using Kind = ExpressionNode::Kind;
-using Nodes = ExpressionNodes;
-using Step = QueryStep::Kind;
 
 constexpr std::size_t kDefinitionsMax = 32;
 

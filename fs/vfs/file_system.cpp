@@ -557,9 +557,9 @@ void FileSystem::finish_open(const InodePtr& inode, OpenedContent content, bool 
   opened.shared = context_.writing && host_file_of(*content.content);
   if (content.cacheable && !opened.shared) {
     if (may_read) inode->may_have_pages = true;
-    constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;  // odd: different makings have different products
+    constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;  // odd: different builds have different products
     const std::uint64_t version =
-        (content.generation ? content.generation->serial : content.version) + content.content->making() * kSpread;
+        (content.generation ? content.generation->serial : content.version) + content.content->build_id() * kSpread;
     const std::uint64_t before = inodes_->exchange_version(*inode, version);
     opened.changed = before != 0 && before != version;
     opened.keep_cache = !opened.changed;
@@ -598,7 +598,7 @@ FileSystem::OpenBytes FileSystem::bytes_of(HandleId handle) const {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return {};
   const OpenedContent& opened = file->content;
-  return {opened.content->size(), opened.content->making(), opened.cacheable && !opened.grows};
+  return {opened.content->size(), opened.content->build_id(), opened.cacheable && !opened.grows};
 }
 
 // ---- directories

@@ -146,7 +146,7 @@ class FileSystem {
   void release(HandleId);
 
   // The bytes that read() gives of a file, for protocols that tell their number before they send them. `making`: as
-  // Content::making(). Not `is_fixed`: they are others each time the file is opened, or may change while it is.
+  // Content::build_id(). Not `is_fixed`: they are others each time the file is opened, or may change while it is.
   struct OpenBytes {
     std::uint64_t size = 0, making = 0;
     bool is_fixed = false;

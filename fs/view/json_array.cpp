@@ -17,7 +17,7 @@ class JsonArrayContent final : public Content {
   explicit JsonArrayContent(std::shared_ptr<Content> lines) : lines_(std::move(lines)) {}
 
   std::uint64_t size() const override { return kOpening.size() + lines_->size() + kClosing.size(); }
-  std::uint64_t making() const override { return lines_->making(); }
+  std::uint64_t build_id() const override { return lines_->build_id(); }
   std::uint64_t memory() const override { return lines_->memory(); }
 
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {

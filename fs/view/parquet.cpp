@@ -125,7 +125,7 @@ class ParquetMaker {
 
   ParquetFile file_;
   std::uint64_t known_size_ = 0;  // bytes of the footer that ranges_ takes
-  std::uint64_t making_ = 0;      // Content::making()
+  std::uint64_t build_id_ = 0;    // Content::build_id()
   std::vector<ParquetLeaf> leaves_;
   std::map<ColumnId, LeafPagesPtr> pages_by_counter_;
 
@@ -196,7 +196,7 @@ Result<bool> ParquetMaker::take(const CutShapes& cut) {
 
 Result<std::shared_ptr<Content>> ParquetMaker::content() {
   TRY_VOID(lay_out());
-  return segment_content(streams_, std::move(segments_), false, making_);
+  return segment_content(streams_, std::move(segments_), false, build_id_);
 }
 
 PageShape ParquetMaker::shape_to_cut(std::uint32_t leaf) const {
@@ -244,7 +244,7 @@ Result<void> ParquetMaker::add_tail() {
   const std::uint64_t room = std::max(most, std::clamp(segments_.size() / kLookShare, kFooterLook, kFooterLookMax));
   segments_.add_fill(0, room - tail.size());
   segments_.add_bytes(tail);
-  if (known_size_ > 0) making_ = std::hash<std::string>()(tail);
+  if (known_size_ > 0) build_id_ = std::hash<std::string>()(tail);
   if (segments_.is_too_large()) return tfile::fail(ErrorKind::unsupported, "the columns exceed the maximum file size");
   return {};
 }

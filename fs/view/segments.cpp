@@ -136,12 +136,12 @@ void Segments::shrink_to_fit() {
 
 class SegmentContent : public Content, public std::enable_shared_from_this<SegmentContent> {
  public:
-  SegmentContent(std::shared_ptr<CachedStreams> streams, Segments segments, bool chosen, std::uint64_t making)
-      : streams_(std::move(streams)), segments_(std::move(segments)), chosen_(chosen), making_(making) {}
+  SegmentContent(std::shared_ptr<CachedStreams> streams, Segments segments, bool chosen, std::uint64_t build_id)
+      : streams_(std::move(streams)), segments_(std::move(segments)), chosen_(chosen), build_id_(build_id) {}
   ~SegmentContent() override { streams_->pieces().forget(this); }
 
   std::uint64_t size() const override { return segments_.size_; }
-  std::uint64_t making() const override { return making_; }
+  std::uint64_t build_id() const override { return build_id_; }
   std::uint64_t memory() const override { return segments_.memory(); }
 
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
@@ -251,13 +251,13 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
   const std::shared_ptr<CachedStreams> streams_;
   const Segments segments_;
   const bool chosen_;
-  const std::uint64_t making_;
+  const std::uint64_t build_id_;
 };
 
 std::shared_ptr<Content> segment_content(std::shared_ptr<CachedStreams> streams, Segments segments, bool chosen,
-                                         std::uint64_t making) {
+                                         std::uint64_t build_id) {
   segments.shrink_to_fit();
-  return std::make_shared<SegmentContent>(std::move(streams), std::move(segments), chosen, making);
+  return std::make_shared<SegmentContent>(std::move(streams), std::move(segments), chosen, build_id);
 }
 
 }  // namespace tfilefs

@@ -116,7 +116,7 @@ void ColumnVnodes::open(VnodeId vnode, Reply<OpenedContent> reply) const {
     return loaded_->length(id, value_for<std::int64_t>(std::move(reply), std::move(next)));
   }
   auto next = [self = self()](std::shared_ptr<Content> made, Reply<OpenedContent> done) mutable {
-    if (made->making() != 0) self->note_unread();
+    if (made->build_id() != 0) self->note_unread();
     done(self->opened(std::move(made)));
   };
   view(vnode, value_for<std::shared_ptr<Content>>(std::move(reply), std::move(next)));

@@ -199,7 +199,7 @@ class LoadedTable::UnreadContent final : public Content {
   UnreadContent(std::shared_ptr<Content> content, std::shared_ptr<const Making> making)
       : content_(std::move(content)), making_(std::move(making)) {}
   std::uint64_t size() const override { return content_->size(); }
-  std::uint64_t making() const override { return making_->number + content_->making(); }
+  std::uint64_t build_id() const override { return making_->number + content_->build_id(); }
   std::uint64_t memory() const override { return content_->memory(); }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     if (making_->is_over) return reply(tfile::fail(ErrorKind::stale, "the table has grown since it was opened"));

@@ -30,7 +30,7 @@ class FixedRanges : public ReopenedTable {
   std::pair<std::string, std::uint64_t> parquet(const LoadedTable& table) {
     const auto content = view(table, 0, ViewKind::parquet);
     constexpr std::uint64_t kTail = 64 << 10;
-    return {content_bytes(*content, content->size() - kTail, kTail), content->making()};
+    return {content_bytes(*content, content->size() - kTail, kTail), content->build_id()};
   }
 };
 

@@ -30,7 +30,7 @@ class FixedTexts : public ReopenedTable, public testing::WithParamInterface<View
 
   static ShownText text(const LoadedTable& table) {
     const auto content = view(table, 0, GetParam());
-    return {content_bytes(*content, 0, content->size()), content->making()};
+    return {content_bytes(*content, 0, content->size()), content->build_id()};
   }
   static void decode(const LoadedTable& table) {
     EXPECT_EQ(waited<std::int64_t>([&](auto reply) { table.length(0, std::move(reply)); }), 4);

@@ -35,7 +35,7 @@ MadeParquet made_with(const RangesByColumn& ranges) {
   parquet_content(rig.streams, rig.table, StringsAs::seen, std::make_shared<const RangesByColumn>(ranges),
                   answer.reply());
   const std::shared_ptr<Content> content = answer.wait().value();
-  return {content_bytes(*content, 0, content->size()), content->making()};
+  return {content_bytes(*content, 0, content->size()), content->build_id()};
 }
 
 // Both values of x, of each group: whole little-endian words behind each other in the footer.
