@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of `tfilefs browse` in Chromium: from the start of the program to the tree that is drawn, of tables of 1,520 and 10,000
-branches; the first histogram of a column of 80 MB, which the server has not decoded yet (cold) and has (warm); bytes of the page.
+branches; from the choice of a column of 80 MB, which the server has not decoded yet (cold), or has summarized (warm), to its
+histogram; bytes of the page.
 
 browse.py [--rounds N] [--entries N] [--branches N,...]     TFILEFS_BIN names the program; files are those of column_read.py and listing.py
 
 The browser runs before the clock does, and has the page not in its cache. What is drawn is looked at once for each frame, so times are
-16 ms too long at most. A histogram is of the first five million values, 20 MB. Needs chromium and chromedriver."""
+16 ms too long at most. Needs chromium and chromedriver."""
 
 import argparse
 import contextlib
@@ -28,6 +29,18 @@ PAGE = os.path.join(rounds.HERE, "..", "..", "fs", "http", "page")
 DRAWN = """const [selector, count] = arguments;
 return new Promise((done) => {
   const look = () => (document.querySelectorAll(selector).length >= count ? done(true) : requestAnimationFrame(look));
+  look();
+});"""
+
+# Milliseconds until there is a picture, and until it is of all values.
+CHOSEN = """const begin = performance.now(), times = [];
+location.hash = '#' + arguments[0];
+return new Promise((done) => {
+  const look = () => {
+    if (!times.length && document.querySelector('svg.plot')) times.push(performance.now() - begin);
+    if (times.length && !document.querySelector("figure[aria-busy='true']")) return done([...times, performance.now() - begin]);
+    requestAnimationFrame(look);
+  };
   look();
 });"""
 
@@ -60,9 +73,14 @@ def tree(browser, path, branches):
 
 
 def histogram(browser, path):
-    """Seconds of the column of a server that has just begun, and once more."""
-    with browsed(path + ":t/x.f4") as url:
-        return seconds_to(browser, url, "svg.plot"), seconds_to(browser, url, "svg.plot")
+    """Seconds from the choice of a column to its first picture and to that of all values: of a server that has just begun, and once
+    more."""
+    found = []
+    with browsed(path + ":t") as url:
+        for _ in range(2):
+            browser.go(url, "main td")
+            found += browser.run(CHOSEN, "/t/x.f4")
+    return found[0] / 1000, found[1] / 1000, found[3] / 1000
 
 
 def main():
@@ -84,8 +102,8 @@ def main():
             f"{count} branches": lambda count=count: tree(browser, wide[count], count) for count in counts}))
         for name in options.codecs.split(","):
             rounds.warm(files[name])
-            cold, warm = map(list, zip(*(histogram(browser, files[name]) for _ in range(options.rounds))))
-            rounds.report(f"Histogram of the first 20 MB of a column, {name}", {"cold": cold, "warm": warm})
+            first, cold, warm = map(list, zip(*(histogram(browser, files[name]) for _ in range(options.rounds))))
+            rounds.report(f"Histogram of a column, {name}", {"of all values, cold": cold, "of the first values, cold": first, "of all values, warm": warm})
 
 
 if __name__ == "__main__":

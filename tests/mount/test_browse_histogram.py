@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Histograms of columns on the page of `tfilefs browse`: axes, bins and zooming; and links of directories."""
 
+import contextlib
 import re
 import shutil
+import time
 import urllib.request
 
 import numpy as np
@@ -55,9 +57,112 @@ def test_zooming_to_the_right_edge_keeps_the_largest_value(browsed, browser):
     browser.go(browsed.at("/T/x.f8"), "svg.plot")
     browser.run(DRAG, 0.5, 1.2)
     inside, below, above = map(int, re.search(r"range (\d+),.* below (\d+), above (\d+)", browser.run(TOLD)).groups())
-    assert inside + below == 1000 and above == 0 and browser.run("return decodeURIComponent(location.hash)").endswith(":999")
+    assert inside + below == 1000 and above == 0 and browser.run("return decodeURIComponent(location.hash)").endswith(":1080")
     browser.go(browsed.at("/T/x.f8?zoom=0:500"), "svg.plot")
     assert "in the range 500, mean 249.5" in browser.run(TOLD), "other ranges are half open"
+
+
+# Keeps answers of `what` back until release() is called; with `config`, says that the files are those of a server.
+HELD = """const real = window.fetch.bind(window);
+window.fetch = async (url, options) => {
+  const answer = await real(url, options);
+  if (String(url).endsWith('%s')) await new Promise((done) => { window.release = done; });
+  return %s && String(url).endsWith('config.json') ? new Response(JSON.stringify({sources: ['https://a.org/a.root']})) : answer;
+};"""
+
+
+@contextlib.contextmanager
+def held(browser, what, is_remote=False):
+    made = browser.command("Page.addScriptToEvaluateOnNewDocument", source=HELD % (what, "true" if is_remote else "false"))
+    try:
+        yield
+    finally:
+        browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=made["identifier"])
+
+
+@pytest.fixture(scope="module")
+def long(program, tmp_path_factory):
+    path = tmp_path_factory.mktemp("long") / "long.root"
+    odd = np.arange(10.0)
+    odd[[1, 2, 3, 8]] = np.nan, np.inf, -np.inf, np.nan
+    with uproot.recreate(path, compression=None) as file:
+        file["T"] = {"x": np.arange(5_100_000.0, dtype="f4"), "y": 1e9 + 1e-3 * (np.arange(5_100_000) % 10)}
+        file["odd"] = {"x": odd}
+        file["huge"] = {"x": np.array([-1e308, 0, 1, 1e308])}
+    with Browsed(program, "-n", str(path)) as server:
+        yield server
+
+
+def told_of(browser, text):
+    deadline = time.monotonic() + 30
+    while text not in (told := browser.run("return document.getElementById('main').innerText")):
+        assert time.monotonic() < deadline, (text, told)
+        time.sleep(0.02)
+    return told
+
+
+BUSY = "return document.querySelector('figure').getAttribute('aria-busy')"
+
+
+def test_the_first_values_are_shown_until_all_are_read(long, browser):
+    browser.show()
+    with held(browser, "stats.json"):
+        browser.go(long.at("/T/x.f4"), "svg.plot")
+        told = told_of(browser, "Only the first 65536 of 5100000 values so far, the others are being read; in the range 65536, mean 32767.5,")
+        assert browser.run(BUSY) == "true" and "values read" not in told
+        browser.run("return new Promise((done) => { const look = () => (window.release ? done(window.release()) : setTimeout(look, 10)); look(); })")
+        told_of(browser, "5100000 of 5100000 values read; in the range 5100000, mean 2550000,")
+        assert browser.run(BUSY) == "false"
+
+
+def test_zooming_and_bins_are_of_all_values(long, browser):
+    browser.go(long.at("/T/x.f4?zoom=5000000:6000000&columns=10"), "figure[aria-busy='false'] svg.plot")
+    assert "5100000 of 5100000 values read; in the range 100000, mean 5050000," in browser.run(TOLD) and "below 5000000, above 0" in browser.run(TOLD)
+    assert browser.run("return document.querySelector('svg.plot .edge').getAttribute('d').match(/L/g).length") == 2 * 10 + 1
+    browser.run("[...document.querySelectorAll('button')].find((each) => each.textContent === 'Whole range').click()")
+    told_of(browser, "in the range 5100000")
+
+
+def test_a_deviation_far_from_zero_is_not_rounding(long, browser):
+    browser.go(long.at("/T/y.f8?zoom=1000000000:1000000000.01&columns=100"), "figure[aria-busy='false'] svg.plot")
+    found = re.search(r"mean (\S+), standard deviation (\S+);", browser.run(TOLD))
+    assert float(found[1]) == 1e9 and float(found[2]) == pytest.approx(2.872e-3, rel=0.01)
+
+
+def test_what_is_not_finite_is_beyond_no_end(long, browser):
+    for zoom, told in (("", "in the range 6, mean 5.166667, standard deviation 2.793842; below 0, above 0, not finite 4; from 0 to 9, median 5.5"),
+                       ("?zoom=4:7", "in the range 3, mean 5, standard deviation 0.8164966; below 1, above 2, not finite 4")):
+        browser.go(long.at("/odd/x.f8" + zoom), "figure[aria-busy='false'] svg.plot")
+        assert browser.run(TOLD) == "10 of 10 values read; " + told
+
+
+def test_an_axis_that_the_server_does_not_find_is_found_here(long, browser):
+    browser.go(long.at("/huge/x.f8"), "figure[aria-busy='false'] svg.plot")
+    assert "4 of 4 values read; in the range 4" in browser.run(TOLD)
+
+
+def test_all_of_a_large_column_behind_a_url_is_read_when_asked(long, browser):
+    with held(browser, "nothing", is_remote=True):
+        browser.go(long.at("/T/x.f4"), "figure[aria-busy='false'] svg.plot")
+        assert browser.run(TOLD).startswith("5000000 of 5100000 values read; in the range 5000000")
+        browser.run("[...document.querySelectorAll('button')].find((each) => each.textContent === 'Read all 5100000 values').click()")
+        told_of(browser, "5100000 of 5100000 values read; in the range 5100000")
+
+
+def test_what_the_server_tells_is_of_one_state_of_the_file(program, source, browser, tmp_path):
+    path = tmp_path / "a.root"
+    shutil.copy(source, path)
+    with Browsed(program, "-n", str(path)) as browsed, held(browser, "stats.json"):
+        browser.go(browsed.at("/T/x.f8"), "main h2")
+        told_of(browser, "Reading")
+        with uproot.recreate(tmp_path / "b.root") as file:
+            file["T"] = {"x": np.full(7, 3.0)}
+        (tmp_path / "b.root").rename(path)
+        deadline = time.monotonic() + 30
+        while not (browser.run(TOLD) or "").startswith("7 of 7 values read; in the range 7, mean 3,"):
+            assert "of 1000 values" not in (browser.run(TOLD) or "") and time.monotonic() < deadline
+            browser.run("window.release?.()")
+            time.sleep(0.05)
 
 
 def test_an_empty_range_has_no_mean(browsed, browser):

@@ -1,73 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A column: what it is, its histogram or its most frequent strings, and ways to take it along.
 import { urlOf } from './source.js';
-import { arrayType, decode, histogram, isNumeric, itemsOfShape, shown } from './numbers.js';
+import { decode, isNumeric } from './numbers.js';
 import { columnName, columnType } from './table_view.js';
-import { chart } from './chart.js';
 import { canDraw, columnLine, drawView } from './draw_view.js';
+import { histogramView } from './histogram_view.js';
 import { columnStorage } from './storage.js';
 import { isPart, uprootLine, uprootName } from './served.js';
 import { copyLines, downloads, facts, make, quoted, scrolled } from './parts.js';
 
-const VALUES_MAX = 5_000_000, PIECE = 4 << 20, STRINGS_MAX = 100_000, CHARS_MAX = 4 << 20, BINS = 100;
-
-// Reads piece by piece, and tells how far it is.
-async function readValues(reading, path, column, tell) {
-  const each = arrayType(column.dtype).BYTES_PER_ELEMENT;
-  const all = column.size === null ? VALUES_MAX * each : Math.min(column.size, VALUES_MAX * each);
-  const parts = [];
-  let at = 0;
-  while (at < all) {
-    const piece = await reading.bytes(path, at, Math.min(all, at + PIECE));
-    if (piece.byteLength === 0) break;
-    parts.push(decode(piece, column.dtype));
-    at += piece.byteLength;
-    tell(at / all);
-  }
-  await reading.check();
-  const values = new (arrayType(column.dtype))(parts.reduce((sum, part) => sum + part.length, 0));
-  parts.reduce((place, part) => { values.set(part, place); return place + part.length; }, 0);
-  return values;
-}
-
-// A number of bins that can be drawn.
-const binsOf = (text) => Math.round(Math.min(1000, Math.max(1, Number(text) || BINS)));
-
-function histogramView(path, column, { reading, given, keep, failed }) {
-  const figure = make('figure', {}, make('p', { class: 'dim' }, 'Reading…'));
-  const bins = make('input', { type: 'number', min: 1, max: 1000, value: binsOf(given.get('columns') ?? BINS) });
-  const log = make('input', { type: 'checkbox', checked: given.has('counts') });
-  const whole = make('button', { type: 'button', disabled: true }, 'Whole range');
-  const told = make('p', { class: 'dim' });
-  let values = null, range = rangeOf(given.get('zoom'));
-  function show() {
-    if (!values) return;
-    const count = binsOf(bins.value);
-    keep({ columns: count !== BINS && count, counts: log.checked && 'log', zoom: range && range.join(':') });
-    const found = histogram(values, count, range);
-    whole.disabled = range === null;
-    figure.replaceChildren(chart(found, columnName(column), log.checked, figure.clientWidth, (wanted) => { range = wanted; show(); }));
-    const total = column.length === null ? '' : ` of ${column.length * itemsOfShape(column)}`;
-    const origin = found.origin ? found.origin + ' + ' : '';
-    told.textContent = `${values.length}${total} values read; in the range ${found.inside}` +
-      (found.inside ? `, mean ${origin}${shown(found.mean)}, standard deviation ${shown(found.deviation)}` : '') + `; below ${found.below}, above ${found.above}` +
-      (found.missing ? `, not finite ${found.missing}` : '');
-  }
-  bins.addEventListener('change', () => { bins.value = binsOf(bins.value); });
-  for (const input of [bins, log]) input.addEventListener('input', show);
-  whole.addEventListener('click', () => { range = null; show(); });
-  readValues(reading, path, column, (share) => { if (share < 1) figure.firstChild.textContent = `Reading… ${Math.round(100 * share)} %`; })
-    .then((read) => { values = read; show(); })
-    .catch(failed(figure));
-  return make('section', {}, make('h3', {}, 'Histogram'), make('div', { class: 'bar' }, make('label', {}, 'Bins ', bins),
-    make('label', {}, log, ' Logarithmic'), whole, make('span', { class: 'dim' }, 'drag over the plot to zoom')), figure, told);
-}
-
-// Of "LO:HI"; null: the whole one.
-function rangeOf(text) {
-  const range = (text ?? '').split(':').map(Number);
-  return range.length === 2 && range.every(Number.isFinite) && range[0] < range[1] ? range : null;
-}
+const STRINGS_MAX = 100_000, CHARS_MAX = 4 << 20;
 
 function stringsView(table, path, column, { reading, failed }) {
   const place = make('div', {}, make('p', { class: 'dim' }, 'Reading…'));
@@ -102,7 +44,7 @@ export function columnView(table, schema, column, view) {
            ['Not decoded', column.reason]]),
     downloads([[column.path.split('/').at(-1), urlOf(path)], ['npy', urlOf(path) + '.npy'],
                ...column.lists.map((each) => [each.split('/').at(-1), urlOf([...table, ...each.split('/')])])]),
-    isNumeric(column) ? histogramView(path, column, view) : column.role === 'chars' && column.lists.length === 1 ? stringsView(table, path, column, view) : null,
+    isNumeric(column) ? histogramView(table, path, column, view) : column.role === 'chars' && column.lists.length === 1 ? stringsView(table, path, column, view) : null,
     canDraw(column) ? drawView(table, schema, column, view) : null,
     columnStorage(path, schema, column, view),
     copyLines([

@@ -29,6 +29,13 @@ function nameOf(state) {
   return viewName('.draw=', parts.join(';').replace(/;+$/, ''));
 }
 
+// The name, below its table, of what is drawn of a column by itself.
+export function drawnAlone(column, bins, range) {
+  const name = nameOf({ ...stateOf(new URLSearchParams(), column), bins: String(bins), range: range ? range.join(':') : '' });
+  checkLength(name);
+  return name;
+}
+
 function pictureName(state) {
   const axes = ['x', 'y', 'z'].filter((each) => state.log.includes(each) && (each !== 'z' || (state.y && !state.profile))).join('');
   return axes ? `plot.log${axes}.svg` : 'plot.svg';

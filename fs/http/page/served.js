@@ -40,6 +40,9 @@ export class Served {
   // Whether what is at `names` is in a ROOT file, and no directory of such files.
   isInFile(names) { return this.isChain || isRoot(this.source.replace(/\?.*/, '')) || names.some(isRoot); }
 
+  // Whether it is read from a server, which costs more than reading here.
+  get isRemote() { return this.sources.some((each) => /^[a-z][a-z\d+.-]*:\/\//i.test(each)); }
+
   get isShaped() { return this.defined.length > 0 || this.chosen.length > 0; }
 
   // Options of -o, as a word of a command line and a space behind it.
