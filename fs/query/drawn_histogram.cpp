@@ -5,11 +5,17 @@
 #include <cmath>
 #include <utility>
 
+#include "query/block_sums.h"
+#include "query/vector_loops.h"
+
 namespace tfilefs {
 
 using tfile::OfferedHistogram;
 
 namespace {
+
+// Values that are filled together: they fit into the caches of a core.
+constexpr std::size_t kBlockValues = 4096;
 
 template <std::size_t numbers>
 void add_moments(OfferedHistogram::Moments& moments, double weight, const std::array<double, numbers>& at) {
@@ -72,14 +78,14 @@ std::size_t DrawnHistogram::bin_at(std::span<const std::size_t> bins) const {
 
 // `numbers`: of each value, which are one more than the axes of a profile.
 template <std::size_t dimensions, std::size_t numbers>
-void DrawnHistogram::fill_axes(const DrawnValues& values, DrawnValues* beyond) {
+void DrawnHistogram::fill_axes(const DrawnValues& values, std::size_t begin, std::size_t end, DrawnValues* beyond) {
   // Copies, which a compiler keeps in registers: for all it knows, a bin that is written is a part of this.
   std::array<HistogramAxis, dimensions> axes;
   std::ranges::copy(axes_, axes.begin());
   double entries = entries_;
   OfferedHistogram::Moments moments = moments_;
   bool is_weighted = is_weighted_;
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = begin; i < end; ++i) {
     std::size_t bin = 0;
     bool is_inside = true;
     for (std::size_t axis = dimensions; axis-- > 0;) {
@@ -105,10 +111,44 @@ void DrawnHistogram::fill_axes(const DrawnValues& values, DrawnValues* beyond) {
   is_weighted_ = is_weighted;
 }
 
+// Fills values of which none has a weight of its own, or does nothing, and is false: one has, or goes to those beyond.
+bool DrawnHistogram::fill_alike(std::span<const double> numbers, std::span<const double> weights, bool keeps_beyond) {
+  const HistogramAxis& axis = axes_[0];
+  if (!are_ones(weights)) return false;
+  const WithinSums within = sums_within(axis.low, axis.high, numbers);
+  const auto count = static_cast<double>(numbers.size());
+  if (keeps_beyond && within.count != count) return false;
+  std::array<std::int32_t, kBlockValues> bins;
+  find_bins(axis, numbers, bins.data());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const auto bin = static_cast<std::size_t>(bins[i]);
+    contents_[bin] += 1;
+    squares_[bin] += 1;
+  }
+  entries_ += count;
+  moments_.weights += within.count;
+  moments_.squares += within.count;
+  moments_.first[0] += within.first;
+  moments_.second[0] += within.second;
+  return true;
+}
+
+void DrawnHistogram::fill_line(const DrawnValues& values, DrawnValues* beyond) {
+  for (std::size_t at = 0; at < values.size(); at += kBlockValues) {
+    const std::size_t count = std::min(kBlockValues, values.size() - at);
+    const auto numbers = std::span(values.numbers[0]).subspan(at, count);
+    if (!fill_alike(numbers, std::span(values.weights).subspan(at, count), beyond != nullptr))
+      fill_axes<1, 1>(values, at, at + count, beyond);
+  }
+}
+
 void DrawnHistogram::fill(const DrawnValues& values, DrawnValues* beyond) {
-  if (axes_.size() == 1) return is_profile_ ? fill_axes<1, 2>(values, beyond) : fill_axes<1, 1>(values, beyond);
-  if (axes_.size() == 2) return is_profile_ ? fill_axes<2, 3>(values, beyond) : fill_axes<2, 2>(values, beyond);
-  fill_axes<3, 3>(values, beyond);
+  const std::size_t end = values.size();
+  if (axes_.size() == 1 && !is_profile_) return fill_line(values, beyond);
+  if (axes_.size() == 1) return fill_axes<1, 2>(values, 0, end, beyond);
+  if (axes_.size() == 2)
+    return is_profile_ ? fill_axes<2, 3>(values, 0, end, beyond) : fill_axes<2, 2>(values, 0, end, beyond);
+  fill_axes<3, 3>(values, 0, end, beyond);
 }
 
 std::vector<DrawnHistogram::Extension> DrawnHistogram::fill_extending(const DrawnValues& values, std::size_t i) {

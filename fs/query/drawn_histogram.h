@@ -67,8 +67,11 @@ class DrawnHistogram {
   double beyond(std::size_t axis, bool above) const;            // contents
 
  private:
+  // From value `begin` to below `end`.
   template <std::size_t dimensions, std::size_t numbers>
-  void fill_axes(const DrawnValues&, DrawnValues* beyond);
+  void fill_axes(const DrawnValues&, std::size_t begin, std::size_t end, DrawnValues* beyond);
+  void fill_line(const DrawnValues&, DrawnValues* beyond);
+  bool fill_alike(std::span<const double> numbers, std::span<const double> weights, bool keeps_beyond);
   void fill_bin(std::size_t bin, double weight, double value) {
     contents_[bin] += weight;
     squares_[bin] += weight * weight;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cfloat>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,9 +18,17 @@ struct HistogramAxis {
   std::size_t bin_of(double x) const {
     if (x < low) return 0;
     if (!(x < high)) return static_cast<std::size_t>(bins) + 1;
-    const std::size_t bin = 1 + static_cast<std::size_t>(bins * (x - low) / (high - low));
+    const auto [first, second] = scale();
+    const double below = first * (x - low) / (high - low) * second;
+    const std::size_t bin = 1 + static_cast<std::size_t>(below < bins ? below : bins);
     return x >= edge(bin) ? bin + 1 : x < edge(bin - 1) ? bin - 1 : bin;
   }
+  // The number of bins as a product whose first factor times a distance is finite. ROOT has no second one, and no bin
+  // for a value so far away.
+  struct Scale {
+    double first = 1, second = 1;
+  };
+  Scale scale() const { return bins <= DBL_MAX / (high - low) ? Scale{double(bins), 1} : Scale{1, double(bins)}; }
   double width() const { return (high - low) / bins; }
   double centre(std::size_t bin) const { return low + (static_cast<double>(bin) - 0.5) * width(); }
   double edge(std::size_t below) const { return low + static_cast<double>(below) * width(); }

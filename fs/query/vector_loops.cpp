@@ -184,6 +184,24 @@ void gather_numbers(Dtype dtype, const std::byte* from, std::span<const std::int
   });
 }
 
+void find_bins(const HistogramAxis& axis, std::span<const double> numbers, std::int32_t* bins) {
+  const double low = axis.low, high = axis.high, width = axis.width(), last = axis.bins;
+  const HistogramAxis::Scale scale = axis.scale();
+  const double* const from = numbers.data();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double x = from[i];
+    double inside = x > low ? x : low;
+    inside = inside < high ? inside : low;
+    double below = scale.first * (inside - low) / (high - low) * scale.second;
+    below = below < last ? below : last;
+    below = static_cast<double>(static_cast<std::int32_t>(below));
+    double bin = below + 1 + one_if(inside >= low + (below + 1) * width) - one_if(inside < low + below * width);
+    bin = x < low ? 0 : bin;
+    bin = x < high ? bin : last + 1;
+    bins[i] = static_cast<std::int32_t>(bin);
+  }
+}
+
 ForEachNumber loop_of_function(std::string_view name) {
   const auto* const found = std::ranges::find(kLoops, name, &std::pair<std::string_view, ForEachNumber>::first);
   return found == std::end(kLoops) ? nullptr : found->second;

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "query/histogram_axis.h"
 #include "tfile/expression.h"
 #include "tfile/node.h"
 
@@ -28,6 +29,9 @@ void choose(std::span<double> a, std::span<const double> b, std::span<const doub
 void load_numbers(tfile::Dtype, const std::byte* from, std::span<double> to);
 // The numbers at these places behind `from`; 0 for a place below 0.
 void gather_numbers(tfile::Dtype, const std::byte* from, std::span<const std::int64_t> places, std::span<double> to);
+
+// HistogramAxis::bin_of() of each.
+void find_bins(const HistogramAxis&, std::span<const double>, std::int32_t* bins);
 
 // A function of one number for each of many.
 using ForEachNumber = void (*)(std::span<double>);

@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "query/block_sums.h"
+#include "query/vector_loops.h"
 #include "tfile/number_type.h"
 #include "view/known_ranges.h"
 
@@ -32,33 +34,48 @@ double as_double(const ColumnSummary::Number& number) {
 
 }  // namespace
 
+// The least and the most of the block's values as they are: of 64 bits, a double does not hold each.
 template <class T>
-void SummaryMaker::add_values(std::span<const std::byte> bytes) {
-  std::vector<double>& block = block_.numbers[0];
+void SummaryMaker::note_extremes(const std::byte* from, std::size_t count) {
   T least = std::numeric_limits<T>::max(), most = std::numeric_limits<T>::lowest();
-  for (std::size_t at = 0; at < bytes.size(); at += kBlockValues * sizeof(T)) {
-    const std::size_t count = std::min(kBlockValues, (bytes.size() - at) / sizeof(T));
-    block.clear();
+  if constexpr (std::is_floating_point_v<T>) {
+    const Extremes found = extremes_of(block_.numbers[0]);
+    least = static_cast<T>(found.least);
+    most = static_cast<T>(found.most);
+  } else {
     for (std::size_t i = 0; i < count; ++i) {
       T value{};
-      std::memcpy(&value, bytes.data() + at + i * sizeof(T), sizeof(T));
-      if constexpr (std::is_floating_point_v<T>) {
-        if (!std::isfinite(value)) {
-          ++(std::isnan(value) ? made_.nans : value > 0 ? made_.infinities : made_.negative_infinities);
-          continue;
-        }
-      }
+      std::memcpy(&value, from + i * sizeof(T), sizeof(T));
       least = std::min(least, value);
       most = std::max(most, value);
-      block.push_back(static_cast<double>(value));
     }
-    made_.values += count;
-    if (!block.empty()) add_block();
   }
-  if (least > most) return;
   using Wide = Widened<T>;
   made_.least = made_.least ? std::min(std::get<Wide>(*made_.least), Wide{least}) : Wide{least};
   made_.most = made_.most ? std::max(std::get<Wide>(*made_.most), Wide{most}) : Wide{most};
+}
+
+template <class T>
+void SummaryMaker::add_values(std::span<const std::byte> bytes) {
+  std::vector<double>& block = block_.numbers[0];
+  for (std::size_t at = 0; at < bytes.size(); at += kBlockValues * sizeof(T)) {
+    const std::size_t count = std::min(kBlockValues, (bytes.size() - at) / sizeof(T));
+    block.resize(count);
+    load_numbers(dtype_, bytes.data() + at, block);
+    if (std::is_floating_point_v<T> && !are_finite(block))
+      std::erase_if(block, [this](double x) { return count_other(x); });
+    made_.values += count;
+    if (block.empty()) continue;
+    note_extremes<T>(bytes.data() + at, count);
+    add_block();
+  }
+}
+
+// Whether it is none of the finite ones.
+bool SummaryMaker::count_other(double value) {
+  if (std::isfinite(value)) return false;
+  ++(std::isnan(value) ? made_.nans : value > 0 ? made_.infinities : made_.negative_infinities);
+  return true;
 }
 
 Result<> SummaryMaker::add(std::span<const std::byte> values) {
@@ -73,13 +90,11 @@ Result<> SummaryMaker::add(std::span<const std::byte> values) {
 // (Chan, Golub, LeVeque).
 void SummaryMaker::add_block() {
   const std::vector<double>& values = block_.numbers[0];
-  block_.weights.assign(values.size(), 1);
+  block_.weights.resize(values.size(), 1);
   const auto count = static_cast<double>(values.size());
-  double mean = 0, squares = 0;
-  for (const double value : values) mean += value;
-  mean /= count;
+  double mean = sum_of(values) / count;
   if (!std::isfinite(mean)) mean = mean_of_huge(values);
-  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double squares = squares_around(mean, values);
   const double all = static_cast<double>(finite_) + count, apart = mean - made_.mean;
   squares_ += squares + apart * apart * static_cast<double>(finite_) * (count / all);
   made_.mean += apart * (count / all);

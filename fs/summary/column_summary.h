@@ -44,6 +44,9 @@ class SummaryMaker {
  private:
   template <class T>
   void add_values(std::span<const std::byte>);
+  template <class T>
+  void note_extremes(const std::byte* from, std::size_t count);
+  bool count_other(double value);
   void add_block();
   void find_axis();
   void fill(const DrawnValues&);

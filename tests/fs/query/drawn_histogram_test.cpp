@@ -6,6 +6,8 @@
 #include <cfloat>
 #include <cmath>
 #include <limits>
+#include <random>
+#include <vector>
 
 namespace tfilefs {
 namespace {
@@ -104,6 +106,42 @@ TEST(DrawnHistogram, PartsAreAddedAndExtended) {
   all.add(part);
   EXPECT_EQ(all.axes()[0], (HistogramAxis{4, 0, 8}));
   EXPECT_EQ(std::vector<double>(all.contents().begin(), all.contents().end()), (std::vector<double>{0, 1, 2, 0, 1, 0}));
+}
+
+// Values that are alike are filled by vectors.
+TEST(DrawnHistogram, VectorsFillAsOneValueAfterTheOther) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal(0.3, 2);
+  std::vector<double> numbers(10'001);
+  for (double& each : numbers) each = normal(random);
+  for (const double odd : {std::nan(""), HUGE_VAL, -HUGE_VAL, -1.0, 3.0, 0.1, -0.0}) numbers.push_back(odd);
+  for (const HistogramAxis& axis :
+       {HistogramAxis{7, -1, 3}, HistogramAxis{1000, -0.1, 0.3}, HistogramAxis{1, 0, 1e-300}}) {
+    DrawnHistogram by_vectors({axis}, false), one_by_one({axis}, false);
+    by_vectors.fill(one_dimension(numbers));
+    double first = 0;
+    for (const double each : numbers) {
+      one_by_one.fill(one_dimension({each}, {2}));
+      if (axis.has(each)) first += each;
+    }
+    ASSERT_EQ(by_vectors.entries(), static_cast<double>(numbers.size()));
+    for (std::size_t bin = 0; bin < by_vectors.contents().size(); ++bin)
+      ASSERT_EQ(2 * by_vectors.contents()[bin], one_by_one.contents()[bin]) << bin;
+    EXPECT_EQ(2 * by_vectors.sum_of_weights(), one_by_one.sum_of_weights());
+    EXPECT_NEAR(by_vectors.moments().first[0], first, 1e-9);
+  }
+}
+
+TEST(DrawnHistogram, FarAxesHaveBins) {
+  const std::vector<double> far{0, 1e307, 9.9e307, -1e307};
+  for (const double weight : {1.0, 2.0}) {
+    DrawnHistogram histogram({{1000, 0, 1e308}}, false);
+    histogram.fill(one_dimension(far, std::vector<double>(far.size(), weight)));
+    EXPECT_EQ(histogram.contents()[0], weight);
+    EXPECT_EQ(histogram.contents()[1], weight);
+    EXPECT_EQ(histogram.contents()[101], weight);
+    EXPECT_EQ(histogram.contents()[991], weight);
+  }
 }
 
 TEST(DrawnHistogram, Profiles) {
