@@ -38,6 +38,7 @@ dialogs do not find it. Mounted with -o views=listed, listings show it all.
   OBJECT/plot.svg           a drawing, and table.csv its numbers: histograms, profiles, graphs, efficiencies, functions
   OBJECT/plot.logy.svg      the same with logarithmic axes: x, y, z or several, as in plot.logxy.svg
   DIR/index.html            a page with all plots below a directory
+  DIR/.keys.json            all keys below a directory, with their classes
   OBJECT.svg, OBJECT.csv    the same beside the object, and OBJECT.json
   OBJECT/text.txt           the text of a TObjString, TNamed, TParameter, TMacro, string
   NAME;N                    cycle N of a key

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tree of the page of `tfilefs browse`: its search, and a table of ten thousand columns."""
 
+import shutil
 import time
 
 import numpy as np
@@ -76,11 +77,47 @@ def test_a_search_says_from_its_beginning_that_it_is_under_way(many, browser):
     assert found(browser, "") and told(browser) == ""
 
 
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory):
+    """Ten thousand objects in a hundred directories."""
+    path = tmp_path_factory.mktemp("objects") / "objects.root"
+    with uproot.recreate(path, compression=None) as file:
+        for directory in range(100):
+            below = file.mkdir(f"d{directory:02}/below")
+            below.update({f"object_{directory:02}_{number:02}": "text" for number in range(100)})
+        file["d07/below/T"] = {"needle": np.arange(3.0)}
+    return path
+
+
+COUNTED = "const real = window.fetch; window.asked = []; window.fetch = (url, options) => { window.asked.push(String(url)); return real(url, options); };"
+
+
+@pytest.mark.parametrize("inside", (True, False))
+def test_names_of_ten_thousand_objects_are_asked_for_once(program, objects, browser, tmp_path, inside):
+    source = objects
+    if not inside:
+        shutil.copy(objects, tmp_path / "a.root")
+        source = tmp_path
+        (tmp_path / "empty").mkdir()
+    with Browsed(program, "-n", str(source)) as browsed:
+        browser.go(browsed.at("/"), ".row")
+        browser.run(COUNTED)
+        above = [] if inside else ["a.root"]
+        assert found(browser, "object_42_17") == [*above, "d42", "below", "object_42_17"] and told(browser) == ""
+        assert found(browser, "needle") == [*above, "d07", "below", "T", "needle"] and told(browser) == ""
+        asked = browser.run("return window.asked")
+        assert sum(each.endswith(".keys.json") for each in asked) == (1 if inside else 3)
+        assert len(asked) < 10, asked
+        browser.run("[...document.querySelectorAll('.row')].find((each) => each.title.endsWith('/below')).querySelector('.sign').click()")
+        found(browser, "")
+
+
 def test_an_object_that_is_opened_while_it_is_searched_has_its_files(many, browser):
-    """The answer to the search is held back until the object is opened."""
+    """The answer to the search is held back until the object is opened. Without .keys.json it asks for each, as in a chain."""
     browser.go(many.at("/"), ".row[title='h']")
     shown = browser.run("""const real = window.fetch, held = [];
-        window.fetch = (url, options) => String(url).endsWith('/h/.schema.json') && held.length === 0
+        window.fetch = (url, options) => String(url).endsWith('.keys.json') ? Promise.resolve(new Response('', {status: 404})) :
+          String(url).endsWith('/h/.schema.json') && held.length === 0
           ? new Promise((done) => held.push(() => done(real(url, options)))) : real(url, options);
         const until = async (holds) => { for (let i = 0; i < 1000 && !holds(); ++i) await new Promise((done) => setTimeout(done, 10)); };
         const search = document.getElementById('search');

@@ -41,7 +41,7 @@ def read_some(path):
         os.close(descriptor)
 
 
-def look_at_everything(top, views=(".schema.json", ".map.txt", ".header.json")):
+def look_at_everything(top, views=(".schema.json", ".map.txt", ".keys.json", ".header.json")):
     """Lists, stats and reads everything; returns {path: errno} of failures, and the number of files read."""
     errors, read = {}, 0
 

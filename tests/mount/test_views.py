@@ -118,6 +118,31 @@ def test_map_names_every_record(samples, shared_mount, program):
     assert subprocess.run([program, "map", source], check=True, capture_output=True, text=True).stdout == text
 
 
+def directories_below(top):
+    """Paths of the directories that are no objects and in no table, and of what is in them."""
+    for name in sorted(os.listdir(top)):
+        path = os.path.join(top, name)
+        yield path
+        if os.getxattr(path, "user.tfilefs.class").startswith(b"TDirectory"):
+            yield from directories_below(path)
+
+
+@pytest.mark.parametrize("sample", ("storage/directories.root", "storage/plain.root", "numbers/numbers-101.root"))
+def test_keys_are_those_of_all_directories(samples, shared_mount, sample):
+    directory, name = sample.split("/")
+    top = shared_mount(os.path.join(samples(directory), name)).path
+    for place in [top, *(each for each in directories_below(top) if os.path.exists(os.path.join(each, ".keys.json")))]:
+        found = json.load(open(os.path.join(place, ".keys.json")))
+        assert found["all"] is True
+        there = [each for each in directories_below(place) if not each.startswith(os.path.join(place, ".tfilefs"))]
+        assert sorted(os.path.join(place, each["path"]) for each in found["keys"]) == sorted(there)
+        for each in found["keys"]:
+            path = os.path.join(place, each["path"])
+            assert os.getxattr(path, "user.tfilefs.class").decode() == each["class"]
+            kind = "object" if os.path.exists(os.path.join(path, "object.bin")) else "table" if os.path.exists(os.path.join(path, ".schema.json")) else "directory"
+            assert each["kind"] == kind
+
+
 def test_original_is_the_file(samples, shared_mount):
     source = os.path.join(samples("storage"), "plain.root")
     with open(source, "rb") as file:
@@ -223,7 +248,7 @@ def test_no_branch_hides_a_view(tmp_path, mount):
 
 def test_no_key_hides_a_view(tmp_path, mount):
     path = tmp_path / "keys.root"
-    names = (".tfilefs", ".original", ".map.txt", ".header.json", ".streamerinfo.json", ".classes")
+    names = (".tfilefs", ".original", ".map.txt", ".header.json", ".streamerinfo.json", ".keys.json", ".classes")
     with uproot.recreate(path) as file:
         for name in names:
             file[name] = "text of " + name
@@ -234,7 +259,7 @@ def test_no_key_hides_a_view(tmp_path, mount):
         assert open(os.path.join(escaped, "text.txt")).read().strip() == "text of " + name
     assert open(os.path.join(top, ".original"), "rb").read() == path.read_bytes()
     assert "README" in os.listdir(os.path.join(top, ".tfilefs"))
-    for name in (".header.json", ".streamerinfo.json"):
+    for name in (".header.json", ".streamerinfo.json", ".keys.json"):
         json.load(open(os.path.join(top, name)))
 
 

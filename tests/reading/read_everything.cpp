@@ -81,8 +81,8 @@ class Reader {
       }
     }
     for (const char* view :
-         {".schema.json", ".awkward.json", ".header.json", ".map.txt", ".streamerinfo.json", ".option.npy",
-          "index.html", "plot.svg", "plot.logy.svg", "plot.logxyz.svg", "table.csv", "text.txt"})
+         {".schema.json", ".awkward.json", ".header.json", ".map.txt", ".keys.json", ".streamerinfo.json",
+          ".option.npy", "index.html", "plot.svg", "plot.logy.svg", "plot.logxyz.svg", "table.csv", "text.txt"})
       may_be(path.empty() ? view : path + "/" + view);
     if (depth > kDepthMax) throw std::runtime_error("a directory without a bottom: " + path);
     for (const std::string& each : below) directory(each, depth + 1);

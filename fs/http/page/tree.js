@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree on the left: directories and tables, loaded when they are opened. Of its rows only those in sight are elements: a table may
 // have ten thousand columns.
-import { described, listing, urlOf } from './source.js';
+import { described, json, listing, urlOf } from './source.js';
 import { columnName, columnType, shownColumns } from './table_view.js';
 import { make } from './parts.js';
 
@@ -25,6 +25,16 @@ async function childrenOf(names, found) {
   if (isTable(found)) return shownColumns(found).map((each) => [[...names, ...each.path.split('/')], columnName(each), columnType(each), false]);
   return (await listing(names)).filter((each) => each.type !== 'file' || names.length === 0)
     .map((each) => [[...names, each.name], each.name, '', each.type !== 'file']);
+}
+
+// The keys of a directory of a ROOT file and of those in it; null: it is none.
+async function keysBelow(names) {
+  try {
+    return (await json(urlOf([...names, '.keys.json']))).keys;
+  } catch (failure) {
+    if (failure.status !== 404) throw failure;
+    return null;
+  }
 }
 
 export class Tree {
@@ -68,7 +78,7 @@ export class Tree {
   async loadNow(node, isSearch) {
     const found = node.names.length ? (await described(node.names)).found : null;
     node.isObject = Boolean(found) && !isTable(found);
-    if (node.isObject && isSearch) return;
+    if (isSearch && (node.isObject || (!found && await this.loadKeys(node)))) return;
     const before = new Map((node.below ?? []).map((each) => [each.url, each]));
     node.below = (await childrenOf(node.names, found)).map((each) => {
       const made = new Node(each, node), old = before.get(made.url);
@@ -79,6 +89,35 @@ export class Tree {
     node.below.forEach((each, i) => { each.place = i + 1; });
     const now = new Set(node.below);
     for (const each of before.values()) if (!now.has(each) && this.nodes.get(each.url) === each) this.forget(each);
+  }
+
+  // What is below a directory of a ROOT file, at any depth, by one request. Whether it is one. What does not fit into the answer is
+  // looked into later, and so are tables.
+  async loadKeys(node) {
+    const keys = await keysBelow(node.names);
+    if (keys === null) return false;
+    const above = new Map();  // keys by the path of their directory
+    for (const each of keys) {
+      const at = each.path.lastIndexOf('/') + 1, path = each.path.slice(0, Math.max(0, at - 1));
+      if (!above.has(path)) above.set(path, new Map());
+      above.get(path).set(each.path.slice(at), each.kind);
+    }
+    this.takeKeys(node, '', above);
+    this.looked += above.size;
+    return node.below !== null;
+  }
+
+  takeKeys(node, path, above) {
+    const kinds = above.get(path);
+    if (!kinds || node.loading && node.below === null && path) return;
+    if (node.below === null) {
+      node.below = [...kinds.keys()].sort().map((name) => new Node([[...node.names, name], name, '', true], node));
+      node.below.forEach((each, i) => { each.place = i + 1; this.nodes.set(each.url, each); });
+    }
+    for (const each of node.below) {
+      each.isObject = kinds.get(each.text) === 'object';
+      if (kinds.get(each.text) === 'directory') this.takeKeys(each, path ? path + '/' + each.text : each.text, above);
+    }
   }
 
   forget(node) {
@@ -95,8 +134,10 @@ export class Tree {
       if (failure.status !== 404) return;  // it is shown as it was
       node.below = node.opens && node.above ? null : [];
     }
-    for (const each of (node.below ?? []).filter((one) => one.below)) await this.refresh(each);
-    if (node === this.root) this.list();
+    for (const each of node.below ?? []) if (each.below) await this.refresh(each); else each.isObject = false;
+    if (node !== this.root) return;
+    this.hasAsked = false;
+    this.list();
   }
 
   async open(node) {
@@ -219,6 +260,10 @@ export class Tree {
     if (this.isLooking) return;
     this.isLooking = true;
     this.looked = 0;
+    if (!this.hasAsked) {
+      this.hasAsked = true;
+      await this.loadKeys(this.root).catch(() => false);  // of what is asked next, the failure is told
+    }
     const isNew = (node) => node.opens && !node.below && !node.isObject && !node.failure;
     const waiting = [...this.nodes.values()].filter(isNew).sort((a, b) => a.level - b.level);
     let drawn = 0, next = 0;

@@ -83,6 +83,7 @@ std::optional<VnodeId> KeyDirectory::find_vnode(std::string_view name) const {
     }
   }
   if (name == kIndexName) return VnodeId{0, ViewKind::index};
+  if (name == kKeysName) return VnodeId{0, ViewKind::keys};
   const auto cycle = parse_cycle(name);
   if (!cycle) return std::nullopt;
   const auto newest = index_.find(cycle->name, shown_name());
@@ -121,6 +122,7 @@ class KeyListing final : public Listing {
     if (!views) return;
     views_ = *std::move(views);
     if (!directory_->index_.find(kIndexName, directory_->shown_name())) views_.emplace_back(kIndexName);
+    views_.emplace_back(kKeysName);
   }
 
   std::size_t size() const override { return directory_->newest_.size() + cycles_ + files_ + views_.size(); }

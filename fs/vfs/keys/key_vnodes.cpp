@@ -8,6 +8,7 @@
 #include "tfile/source.h"
 #include "vfs/friends/table_friends.h"
 #include "vfs/keys/key_directory.h"
+#include "vfs/keys/key_list.h"
 #include "vfs/keys/object_directory.h"
 #include "vfs/keys/plot_index.h"
 #include "vfs/keys/table_vnodes.h"
@@ -109,6 +110,7 @@ std::optional<Attributes> KeyVnodes::attributes_but_size(VnodeId vnode) const {
   switch (vnode.shown_as) {
     case ViewKind::map:
     case ViewKind::index:
+    case ViewKind::keys:
     case ViewKind::streamer_info:
       return file_attributes(generation_->state.from, generation_->context.ownership, 0, 0);
     default:
@@ -266,6 +268,11 @@ void KeyVnodes::content(ViewKind shown_as, Reply<std::shared_ptr<Content>> reply
     };
     once.get(start, std::move(reply));
   };
+  const auto text_of_this = [&](auto make) {
+    return [self = shared_from_this(), this, make]() -> Result<std::shared_ptr<Content>> {
+      return std::make_shared<FixedContent>(make(*this));
+    };
+  };
   switch (shown_as) {
     case ViewKind::header:
       return reply(std::make_shared<FixedContent>(header_text(*g.file)));
@@ -277,12 +284,13 @@ void KeyVnodes::content(ViewKind shown_as, Reply<std::shared_ptr<Content>> reply
         return std::make_shared<FixedContent>(map_text(records));
       });
     case ViewKind::index:
-      return make_once(
-          plot_index_,
-          [self = std::static_pointer_cast<const KeyVnodes>(shared_from_this())]() -> Result<std::shared_ptr<Content>> {
-            return std::make_shared<FixedContent>(
-                plot_index(*self->generation_->file, *self->listing_, self->heading(), self->ancestors_));
-          });
+      return make_once(plot_index_, text_of_this([](const KeyVnodes& keys) {
+                         return plot_index(*keys.generation_->file, *keys.listing_, keys.heading(), keys.ancestors_);
+                       }));
+    case ViewKind::keys:
+      return make_once(key_list_, text_of_this([](const KeyVnodes& keys) {
+                         return key_list(*keys.generation_->file, *keys.listing_, keys.ancestors_);
+                       }));
     case ViewKind::streamer_info:
       return make_once(g.streamer_info, [file = g.file]() -> Result<std::shared_ptr<Content>> {
         TRY(const auto classes, file->classes());

@@ -68,7 +68,7 @@ class KeyVnodes final : public Vnodes {
   const std::string path_;
   const std::vector<std::uint64_t> ancestors_;
   const bool of_fixed_table_;
-  mutable Once<std::shared_ptr<Content>> plot_index_;
+  mutable Once<std::shared_ptr<Content>> plot_index_, key_list_;
   std::vector<std::string> names_;  // of keys that have one, by key; set before the object is shared
 };
 

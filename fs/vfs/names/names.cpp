@@ -17,9 +17,9 @@ namespace tfilefs {
 std::uint64_t hash_of_name(std::string_view name) { return XXH3_64bits(name.data(), name.size()); }
 
 bool is_reserved(std::string_view name) {
-  constexpr std::string_view kReserved[] = {kControlName, kHeaderName,      kMapName,        kStreamerInfoName,
-                                            kClassesName, kOriginalName,    kSchemaName,     kAwkwardName,
-                                            kPendingName, kOptionIndexName, kAttributesName, kFriendsName};
+  constexpr std::string_view kReserved[] = {
+      kControlName, kHeaderName,  kMapName,         kStreamerInfoName, kClassesName, kOriginalName, kSchemaName,
+      kAwkwardName, kPendingName, kOptionIndexName, kAttributesName,   kFriendsName, kKeysName};
   return std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
 }
 

@@ -11,6 +11,7 @@ namespace tfilefs {
 inline constexpr std::string_view kControlName = ".tfilefs";
 inline constexpr std::string_view kHeaderName = ".header.json";
 inline constexpr std::string_view kMapName = ".map.txt";
+inline constexpr std::string_view kKeysName = ".keys.json";
 inline constexpr std::string_view kStreamerInfoName = ".streamerinfo.json";
 inline constexpr std::string_view kClassesName = ".classes";
 inline constexpr std::string_view kOriginalName = ".original";

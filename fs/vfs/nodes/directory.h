@@ -60,6 +60,7 @@ enum class ViewKind : std::uint8_t {
   streamer_info,
   classes,
   index,
+  keys,
   original
 };
 

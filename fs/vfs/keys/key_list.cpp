@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/keys/key_list.h"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "tfile/json_writer.h"
+#include "vfs/names/key_names.h"
+
+namespace tfilefs {
+namespace {
+
+// What a page can show; some 20 MB of text.
+constexpr std::size_t kListedMax = 200'000, kListedDirectoriesMax = 20'000, kListedDeepMax = 100;
+constexpr std::uint64_t kListedBytesMax = 32 << 20;
+
+std::string_view kind_name(tfile::KeyKind kind) {
+  return kind == tfile::KeyKind::directory ? "directory" : kind == tfile::KeyKind::table ? "table" : "object";
+}
+
+// A directory whose keys are not listed yet.
+struct Waiting {
+  std::string path;
+  std::shared_ptr<const tfile::DirectoryListing> above;
+  tfile::KeyInfo key;  // in `above`
+  std::vector<std::uint64_t> ancestors;
+};
+
+class KeyList {
+ public:
+  explicit KeyList(const tfile::File& file) : file_(file) {
+    json_.begin_object().member("tfilefs", 1).line(1).key("keys").begin_array();
+  }
+
+  // The upper levels first, so that what is left out is deep.
+  void walk(const tfile::DirectoryListing& listing, const std::vector<std::uint64_t>& ancestors) {
+    std::vector<std::uint64_t> above = ancestors;
+    above.push_back(listing.seek);
+    add(listing, nullptr, "", above);
+    for (; !waiting_.empty() && !is_full_; waiting_.pop_front()) enter(waiting_.front());
+  }
+  std::string take() { return json_.end_array().line(1).key("all").flag(!is_full_).line().end_object().take() + "\n"; }
+
+ private:
+  // All keys of a directory, or none.
+  void add(const tfile::DirectoryListing& listing, const std::shared_ptr<const tfile::DirectoryListing>& kept,
+           const std::string& path, const std::vector<std::uint64_t>& above) {
+    const KeyNames names = names_of_keys(listing.keys);
+    listed_ += names.newest.size();
+    if (listed_ > kListedMax || bytes_ > kListedBytesMax) return void(is_full_ = true);
+    for (const std::uint32_t i : names.newest) {
+      const tfile::KeyInfo& key = listing.keys[i];
+      const std::string shown = path.empty() ? names.shown[i] : path + "/" + names.shown[i];
+      bytes_ += shown.size() + key.class_name.size();
+      json_.line(2).begin_object().member("path", shown).member("kind", kind_name(key.kind));
+      json_.member("class", key.class_name).end_object();
+      if (key.kind == tfile::KeyKind::directory) waiting_.push_back({shown, kept, key, above});
+    }
+  }
+
+  // A directory that cannot be read, or that contains itself, has no keys here; the error is seen when it is entered.
+  void enter(const Waiting& next) {
+    if (++directories_ > kListedDirectoriesMax || next.ancestors.size() > kListedDeepMax) return void(is_full_ = true);
+    const auto inner = file_.directory(next.key);
+    if (!inner || std::ranges::find(next.ancestors, (*inner)->seek) != next.ancestors.end()) return;
+    std::vector<std::uint64_t> above = next.ancestors;
+    above.push_back((*inner)->seek);
+    add(**inner, *inner, next.path, above);
+  }
+
+  const tfile::File& file_;
+  tfile::JsonWriter json_;
+  std::deque<Waiting> waiting_;
+  std::size_t listed_ = 0, directories_ = 0;
+  std::uint64_t bytes_ = 0;
+  bool is_full_ = false;
+};
+
+}  // namespace
+
+std::string key_list(const tfile::File& file, const tfile::DirectoryListing& listing,
+                     const std::vector<std::uint64_t>& ancestors) {
+  KeyList list(file);
+  list.walk(listing, ancestors);
+  return list.take();
+}
+
+}  // namespace tfilefs
