@@ -111,9 +111,9 @@ bool can_hold(std::uint64_t stored, std::uint64_t size) {
   return size <= stored || blocks * kBlockHeaderSize + data <= stored;
 }
 
-const char* codec_name(std::span<const std::byte> stored, std::uint64_t size) {
-  if (stored.size() == size || stored.size() < kBlockHeaderSize) return "none";
-  const std::optional<Codec> codec = codec_of_tag(stored.data());
+const char* codec_name(std::span<const std::byte> begin, std::uint64_t stored, std::uint64_t size) {
+  if (stored == size || begin.size() < kBlockHeaderSize) return "none";
+  const std::optional<Codec> codec = codec_of_tag(begin.data());
   return codec ? name_of(*codec) : "none";
 }
 

@@ -28,8 +28,12 @@ Result<BlockSizes> block_sizes(std::span<const std::byte, kBlockHeaderBytes> hea
 // Whether `stored` bytes can decode to `size` bytes with any algorithm. Rejects a false claim before any use of it.
 bool can_hold(std::uint64_t stored, std::uint64_t size);
 
-// The algorithm of the first block ("zlib", "lzma", "lz4", "zstd", "cs"), or "none" if `stored` has `size` bytes.
-const char* codec_name(std::span<const std::byte> stored, std::uint64_t size);
+// The algorithm of the first block ("zlib", "lzma", "lz4", "zstd", "cs") of what begins with these bytes, or "none" if
+// the `stored` bytes are as many as the `size` decoded ones.
+const char* codec_name(std::span<const std::byte> begin, std::uint64_t stored, std::uint64_t size);
+inline const char* codec_name(std::span<const std::byte> stored, std::uint64_t size) {
+  return codec_name(stored, stored.size(), size);
+}
 
 // Appends to `stored` the blocks (docs/format.md "Compression") that hold `payload`, as ROOT makes them with that
 // algorithm and level. Returns false and appends nothing if the payload should be stored as it is: for Algorithm::none

@@ -44,6 +44,7 @@ class NtupleTable final : public Table, public ItemCounter {
   EntryRange chunk_entries(ChunkKey key) const override;
   Result<Locator> locate(ChunkKey key) const override;
   std::uint64_t decoded_size(ChunkKey key) const override;
+  std::string_view codec_of(ChunkKey key, std::span<const std::byte> begin, std::uint64_t stored) const override;
   std::vector<ChunkKey> inputs(ChunkKey key) const override;
   std::vector<std::int64_t> lengths(StreamId id) const override;
   Result<Extents> extents(StreamId id) const override;

@@ -83,6 +83,15 @@ Result<Buffer> NtupleTable::unpacked(const FieldStream& stream, const Page& page
   return decompress(stored, page_size(encoding_of(stream, page), page.elements));
 }
 
+std::string_view NtupleTable::codec_of(ChunkKey key, std::span<const std::byte> begin, std::uint64_t stored) const {
+  const FieldStream& stream = streams_[key.stream];
+  if (!reads_pages(stream) || key.index >= pages_of(stream).size()) return "";
+  const Page page = pages_of(stream).page(key.index);
+  if (page.kind != Page::Kind::stored || (page.has_checksum && stored < kChecksumSize)) return "";
+  return codec_name(begin, stored - (page.has_checksum ? kChecksumSize : 0),
+                    page_size(encoding_of(stream, page), page.elements));
+}
+
 Result<Chunk> NtupleTable::decode_page(const FieldStream& stream, std::uint32_t index,
                                        std::span<const std::byte> stored, std::span<const std::int64_t> first) const {
   const bool is_there = index < pages_of(stream).size();

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "tfile/json_writer.h"
+#include "tfile/source.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -36,7 +37,7 @@ class BasketList {
     if (listed_.size() < kBasketsListedMax) listed_.push_back(basket);
   }
 
-  std::string text(const std::string& path) const {
+  std::string text(const std::string& path, const std::vector<std::string>& codecs) const {
     tfile::JsonWriter json;
     json.begin_object().member("tfilefs", 1).line(1).member("path", path).line(1).key("file_size");
     if (file_size_)
@@ -45,6 +46,9 @@ class BasketList {
       json.null();
     json.line(1).member("baskets", count_).line(1).member("lost", lost_).line(1).member("stored", stored_);
     json.line(1).member("smallest", smallest_).line(1).member("largest", largest_);
+    json.line(1).key("codecs").begin_array();
+    for (const std::string& codec : codecs) json.text(codec);
+    json.end_array();
     write(json, "first_entries", [&](const StoredBasket& basket) { json.number(basket.first_entry); });
     write(json, "offsets", [&](const StoredBasket& basket) {
       if (basket.offset)
@@ -74,13 +78,38 @@ class BasketList {
   std::uint64_t count_ = 0, lost_ = 0, stored_ = 0, smallest_ = 0, largest_ = 0;
 };
 
+// So many baskets, spread over all, are looked at for their codec.
+constexpr std::size_t kCodecsAsked = 5;
+
+// By which a basket is compressed; empty if that cannot be told.
+std::string codec_of_basket(const tfile::Table& table, tfile::ChunkKey key) {
+  const auto place = table.locate(key);
+  if (!place || !place->source) return "";
+  const auto size = std::min<std::uint64_t>(place->range.size, tfile::Table::kCodecBytesMax);
+  std::vector<std::byte> begin(static_cast<std::size_t>(size));
+  if (size == 0 || !tfile::read_range(*place->source, {place->range.begin, size}, begin)) return "";
+  return std::string(table.codec_of(key, begin, place->range.size));
+}
+
+// Each once, in the order of the baskets.
+std::vector<std::string> codecs_of(const tfile::Table& table, tfile::StreamId stream, std::size_t count) {
+  std::vector<std::string> codecs;
+  const std::size_t asked = std::min(count, kCodecsAsked);
+  for (std::size_t i = 0; i < asked; ++i) {
+    const std::size_t basket = asked < 2 ? 0 : i * (count - 1) / (asked - 1);
+    const std::string codec = codec_of_basket(table, {stream, static_cast<std::uint32_t>(basket)});
+    if (!codec.empty() && std::ranges::find(codecs, codec) == codecs.end()) codecs.push_back(codec);
+  }
+  return codecs;
+}
+
 }  // namespace
 
 std::string baskets_text(const tfile::Table& table, const tfile::Column& column) {
   BasketList baskets;
   const std::size_t count = table.chunk_count(column.stream);
   for (std::size_t i = 0; i < count; ++i) baskets.add(table, {column.stream, static_cast<std::uint32_t>(i)});
-  return baskets.text(column.path);
+  return baskets.text(column.path, codecs_of(table, column.stream, count));
 }
 
 }  // namespace tfilefs

@@ -62,7 +62,7 @@ std::string schema_text(const tfile::Table&, const ColumnLengths&, const CachedS
                         const std::vector<std::string>& chosen_by);
 
 // COLUMN.baskets.json: where the baskets of a column, or its pages in an RNTuple, lie. Not of a ComposedTable, whose
-// columns have none.
+// columns have none. Blocks: some baskets are looked at for their codec.
 std::string baskets_text(const tfile::Table&, const tfile::Column&);
 
 // The identity that a file gives itself, as uuid(1) writes it. Each file that is written has another.

@@ -55,6 +55,24 @@ def test_of_a_tree_they_are_those_of_its_branch(shared_mount, file, name, branch
     assert (found["smallest"], found["largest"]) == (min(found["sizes"]), max(found["sizes"]))
 
 
+CODECS = {"zlib": uproot.ZLIB(1), "lz4": uproot.LZ4(4), "zstd": uproot.ZSTD(5), "lzma": uproot.LZMA(1), "none": None}
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_codecs_are_those_in_the_file(mount, tmp_path, codec):
+    path = tmp_path / "codec.root"
+    with uproot.recreate(path, compression=CODECS[codec]) as out:
+        out.mktree("t", {"x": "f8"})
+        out.mkrntuple("n", {"x": "float64"})
+        for _ in range(7):
+            out["t"].extend({"x": np.zeros(1000)})
+            out["n"].extend({"x": np.zeros(1000)})
+    top = mount(path).path
+    assert baskets(os.path.join(top, "t", "x"))["codecs"] == baskets(os.path.join(top, "n", "x"))["codecs"] == [codec]
+    setting = json.load(open(os.path.join(top, "t", ".schema.json")))["columns"][0]["compression"]
+    assert setting == "none", "as uproot writes it"
+
+
 def test_of_an_rntuple_they_are_pages(mount, tmp_path):
     path = tmp_path / "pages.root"
     with uproot.recreate(path) as out:

@@ -62,6 +62,7 @@ def test_baskets_of_a_column(browsed, browser, source, branch):
     sizes = branch["bytes"]
     assert facts["ROOT's name"] == "x" and facts["Size decoded"] == "112 kB" and facts["Size on disk"] == kilobytes(branch["stored"])
     assert float(facts["Ratio"]) == pytest.approx(8 * sum(COUNTS) / branch["stored"], rel=0.01)
+    assert facts["Compression"] == "zlib; the setting is none", "as uproot writes it"
     assert facts["Baskets"] == (f"4: the smallest {kilobytes(min(sizes))}, the largest {kilobytes(max(sizes))}, "
                                 f"{kilobytes(np.mean(sizes))} in the mean")
     whole = source.stat().st_size
@@ -83,7 +84,7 @@ def test_names_are_those_of_the_file(browsed, browser):
 
 def test_pages_of_an_rntuple(browsed, browser):
     browser.go(browsed.at("/N/x.f8"), ".strip")
-    assert browser.run(FACTS)["Pages"].startswith("4: ")
+    assert browser.run(FACTS)["Pages"].startswith("4: ") and browser.run(FACTS)["Compression"] == "zlib:1"
     assert browser.run(POINT, 1).startswith("Page 3: from entry 9,000, ")
 
 

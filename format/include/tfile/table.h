@@ -85,6 +85,12 @@ class Table : public StreamSet {
 
   // The size of a stored chunk before compression, as its header tells it, with its key; 0 if it is in no basket.
   virtual std::uint64_t unpacked_size(ChunkKey, std::span<const std::byte> /*stored*/) const { return 0; }
+  // The algorithm by which a chunk of `stored` bytes is compressed ("zlib", "none", ...), from its first
+  // kCodecBytesMax bytes or all of them; empty where that cannot be told.
+  static constexpr std::size_t kCodecBytesMax = 4 << 10;
+  virtual std::string_view codec_of(ChunkKey, std::span<const std::byte> /*begin*/, std::uint64_t /*stored*/) const {
+    return "";
+  }
   // The contradiction between a stream's record and all its chunks together. `unpacked`: the sum of their
   // unpacked_size(). Empty: nothing.
   virtual std::string contradicted_sums(StreamId, std::uint64_t /*unpacked*/) const { return {}; }

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "compression/frame.h"
 #include "streamer/layout/chunk_of_arrays.h"
 #include "tree/read/basket_data.h"
 #include "tree/read/tree_streams.h"
@@ -73,6 +74,13 @@ std::uint64_t TreeTable::unpacked_size(ChunkKey key, std::span<const std::byte> 
   if (key.index >= basket_count(key.stream) || embedded_basket(branch_of(key.stream), key.index)) return 0;
   const auto header = read_basket_header(stored, stored.size());
   return header ? std::uint64_t{header->objlen} + header->keylen : 0;
+}
+
+std::string_view TreeTable::codec_of(ChunkKey key, std::span<const std::byte> begin, std::uint64_t stored) const {
+  if (key.index >= basket_count(key.stream) || embedded_basket(branch_of(key.stream), key.index)) return "";
+  const auto header = read_basket_header(begin, stored);
+  if (!header || begin.size() < header->keylen) return "";
+  return codec_name(begin.subspan(header->keylen), header->nbytes - header->keylen, header->objlen);
 }
 
 std::string TreeTable::contradicted_sums(StreamId id, std::uint64_t unpacked) const {

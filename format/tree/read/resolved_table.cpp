@@ -32,6 +32,9 @@ class ResolvedTable final : public Table {
   std::uint64_t unpacked_size(ChunkKey key, std::span<const std::byte> stored) const override {
     return unresolved_->unpacked_size(key, stored);
   }
+  std::string_view codec_of(ChunkKey key, std::span<const std::byte> begin, std::uint64_t stored) const override {
+    return unresolved_->codec_of(key, begin, stored);
+  }
   std::string contradicted_sums(StreamId id, std::uint64_t unpacked) const override {
     return unresolved_->contradicted_sums(id, unpacked);
   }

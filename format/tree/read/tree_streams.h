@@ -62,6 +62,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   void note_counted(StreamId id, std::span<const std::int64_t> lengths,
                     std::span<const std::byte> header0) const override;
   std::uint64_t unpacked_size(ChunkKey key, std::span<const std::byte> stored) const override;
+  std::string_view codec_of(ChunkKey key, std::span<const std::byte> begin, std::uint64_t stored) const override;
   std::string contradicted_sums(StreamId id, std::uint64_t unpacked) const override;
   Result<Chunk> decode(ChunkKey key, std::span<const std::byte> stored,
                        std::span<const std::shared_ptr<const Chunk>> inputs,

@@ -53,6 +53,12 @@ function basketStrip(found, name) {
     ({ number, begin, end }) => `${name.slice(0, -1)} ${number}: from entry ${grouped.format(found.first_entries[number])}, ${size(end - begin)} at byte ${grouped.format(begin)}`);
 }
 
+// `codecs`: of what lies in the file, which the branch may have been set to differently.
+function compressionOf(setting, codecs) {
+  const isAsSet = codecs.length === 0 || (codecs.length === 1 && setting.split(':')[0] === codecs[0]);
+  return isAsSet ? setting : `${codecs.join(', ')}; the setting is ${setting || 'not known'}`;
+}
+
 // `view`: see page.js.
 export function columnStorage(path, schema, column, view) {
   const name = schema.kind === 'rntuple' ? 'Pages' : 'Baskets';
@@ -62,7 +68,7 @@ export function columnStorage(path, schema, column, view) {
     const stored = storedIn(attributes);
     const ofAll = found && spread(found.baskets, found.smallest, found.largest, found.stored / found.baskets, size) + (found.lost ? `; ${found.lost} lost` : '');
     return [[["ROOT's name", attributes.name], onDisk(stored), ['Size decoded', size(column.size)], ['Ratio', ratioOf(column.size, stored)],
-             ['Compression', column.compression], [name, ofAll]], found && basketStrip(found, name)];
+             ['Compression', compressionOf(column.compression, found?.codecs ?? [])], [name, ofAll]], found && basketStrip(found, name)];
   });
 }
 
@@ -97,7 +103,7 @@ export function tableStorage(table, schema, view) {
     const sizes = bounds.slice(1).map((end, i) => end - bounds[i]).sort((a, b) => a - b);
     const entries = (count) => `${grouped.format(Math.round(count))} entries`;
     return [[["ROOT's name", attributes.name], ['Class', attributes.class], ['Cycle', attributes.cycle], onDisk(stored),
-             ['Size decoded', decoded.text], ['Ratio', ratioOf(decoded.sum, stored)], ['Compression', settingsOf(schema.columns)],
+             ['Size decoded', decoded.text], ['Ratio', ratioOf(decoded.sum, stored)], ['Compression, as set', settingsOf(schema.columns)],
              ['Clusters', spread(sizes.length, sizes[0], sizes.at(-1), bounds.at(-1) / sizes.length, entries)]], clusterStrip(bounds)];
   });
 }

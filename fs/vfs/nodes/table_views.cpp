@@ -101,9 +101,14 @@ bool may_have_baskets(const Table& table, NodeId node) {
 }
 void baskets(const ViewedNode& of, Made reply) {
   if (!is_column(*of.table, of.node)) return reply(no_such_view("no column"));
-  text_of_table(of, std::move(reply), [table = of.table, node = of.node](const LoadedPtr&, Reply<std::string> done) {
-    done(baskets_text(*table, table->columns[*table->nodes[node].column]));
-  });
+  const tfile::Column& column = of.table->columns[*of.table->nodes[of.node].column];
+  const auto first = of.table->locate({column.stream, 0});
+  const tfile::ServerId origin = first && first->source ? first->source->origin() : tfile::kLocalOrigin;
+  text_of_table(of, std::move(reply),
+                [&cache = of.cache, origin, table = of.table, &column](const LoadedPtr&, Reply<std::string> done) {
+                  auto write = [table, &column]() -> Result<std::string> { return baskets_text(*table, column); };
+                  answer_reading(cache, origin, std::move(write), std::move(done));
+                });
 }
 
 // The text of the columns of one node.
