@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <future>
 #include <iterator>
@@ -291,7 +292,7 @@ void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> r
                         Sizes sizes) {
   const InodePtr parent = known(parent_id);
   if (!parent) return reply(unknown_inode());
-  if (is_too_long(*parent, name)) return reply(name_too_long());
+  if (makes_path_too_long(*parent, name)) return reply(name_too_long());
   auto find = [this, sought = Sought{parent, std::string(name), by, sizes}](Reply<Found> found) {
     find_in(sought.parent, sought.name, sought.by, finishing(sought, std::move(found)));
   };
@@ -300,6 +301,7 @@ void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> r
 
 void FileSystem::lookup_for_thread(pid_t thread, InodeId parent, std::string_view name, Reply<Found> reply,
                                    const CallerPtr& by) {
+  if (name.size() > NAME_MAX) return reply(name_too_long());
   if (!retries_.awaits(thread)) return lookup(parent, name, std::move(reply), by, Sizes::soon);
   auto renew = [this, thread](const Result<Found>&) { retries_.renew(thread); };
   lookup(parent, name, seen_by(std::move(reply), std::move(renew)), by, Sizes::exact);

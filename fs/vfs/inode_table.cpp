@@ -313,8 +313,12 @@ std::size_t InodeTable::size() const {
 }
 
 bool is_too_long(const Inode& directory, std::string_view name) {
+  return name.size() > NAME_MAX || makes_path_too_long(directory, name);
+}
+
+bool makes_path_too_long(const Inode& directory, std::string_view name) {
   // The slash at the beginning of the path stands for the NUL, which PATH_MAX includes.
-  return name.size() > NAME_MAX || directory.path_length + 1 + name.size() > PATH_MAX;
+  return directory.path_length + 1 + name.size() > PATH_MAX;
 }
 
 std::string path_of(const Inode& inode) {

@@ -163,6 +163,8 @@ class InodeTable {
 // Whether the name is too long for the directory: NAME_MAX for the name, and PATH_MAX for the path, which also bounds
 // how deep anything in a mount can nest.
 bool is_too_long(const Inode& directory, std::string_view name);
+// The path alone: names of views and expressions may be longer for clients of HTTP.
+bool makes_path_too_long(const Inode& directory, std::string_view name);
 
 // "/Events/px.f4", for messages.
 std::string path_of(const Inode&);

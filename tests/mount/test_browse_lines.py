@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names and lines of the page of `tfilefs browse`: what is drawn of a column, and what the lines to copy give, is what is shown."""
 
+import json
 import re
 import subprocess
 import time
 import urllib.parse
+import urllib.request
 
 import awkward as ak
 import numpy as np
@@ -194,6 +196,21 @@ def test_uproot_is_told_the_name_of_a_table_in_the_file(program, browser, tmp_pa
         assert seen == set(names)
 
 
+def test_a_column_whose_name_is_cut_is_drawn(program, browser, tmp_path):
+    """Names are cut to fit into a directory: 255 bytes, less than `.draw=` and a name of that length."""
+    names = ["n" * 300, "n" * 299 + "m", "a b" * 82]
+    with uproot.recreate(tmp_path / "cut.root") as file:
+        file["T"] = {name: np.arange(10.0) + 100 * number for number, name in enumerate(names)}
+    with Browsed(program, "-n", str(tmp_path / "cut.root")) as browsed:
+        with urllib.request.urlopen(browsed.url.split("/.tfilefs")[0] + "/T/.schema.json?" + browsed.url.split("?")[1]) as answer:
+            paths = {each["branch"]: each["path"] for each in json.load(answer)["columns"]}
+        for number, name in enumerate(names):
+            low = 100 * number + 2
+            browser.go(browsed.at("/T/" + urllib.parse.quote(paths[name], safe="") + f"?zoom={low}:{low + 5}"), "figure[aria-busy='false'] svg.plot")
+            assert f"10 of 10 values read; in the range 5, mean {low + 2}" in browser.run(TOLD)
+            draw(browser)
+
+
 def test_what_cannot_be_drawn_is_told_in_words(odd, browser):
     text = "return [document.querySelector('figure [role=alert]').textContent, [...document.querySelectorAll('section form ~ div a')].map((each) => each.textContent)]"
     line = "const line = document.querySelector('section > pre'); return line.hidden ? '' : line.textContent"
@@ -204,5 +221,8 @@ def test_what_cannot_be_drawn_is_told_in_words(odd, browser):
     assert "nothing" in browser.run(text)[0] and browser.run(text)[1] == [] and browser.run(line) == "", "nothing stays of what was drawn before"
     browser.go(odd.at("/T/a.f8?x=a:b:pi"), "figure [role=alert]")
     assert "three axes has no picture" in browser.run(text)[0] and browser.run(text)[1] == ["object.json"] and browser.run(line).endswith(" a:b:pi")
-    browser.go(odd.at("/T/a.f8?x=" + "+".join(["a"] * 200).replace("+", "%2B")), "figure [role=alert]")
-    assert "The server takes 255" in browser.run(text)[0] and "a+a+a" in browser.run(line)
+    browser.go(odd.at("/T/a.f8?x=" + "+".join(["a"] * 200).replace("+", "%2B")), "figure img.object")
+    browser.run("const input = document.querySelector('input.expression'); input.value = 'a+'.repeat(2000) + 'a'; input.dispatchEvent(new Event('input'));"
+                "document.querySelector('form button[type=submit]').click()")
+    browser.wait_for("figure [role=alert]")
+    assert "The server takes 3000" in browser.run(text)[0] and "a+a+a" in browser.run(line)

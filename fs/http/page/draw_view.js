@@ -6,13 +6,20 @@ import { downloads, make, preformatted, quoted } from './parts.js';
 import { columnName, shownColumns } from './table_view.js';
 import { isNumeric } from './numbers.js';
 
-const NAMES_MAX = 2000, BYTES_MAX = 255;  // of a name in a mount
+const NAMES_MAX = 2000, BYTES_MAX = 3000;  // of a name, which is in a path of 4096
 
 // A name as the language has it: in back-ticks where it would be something else, as a-b.
 const named = (part) => (/^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/.test(part) ? part : '`' + part.replaceAll('`', '``') + '`');
 
-// As expressions name it: members with dots.
-export const expressionOf = (column) => columnName(column).replaceAll('/values', '').split('/').map(original).map(named).join('.');
+// A name that is too long for a file is cut in the mount, and ends so.
+const isCut = (part) => part.length > 60 && /~[\da-f]{8}(~\d+)?$/.test(part);
+
+// As expressions name it: members with dots. A branch whose name is cut by its name in the file.
+export function expressionOf(column) {
+  const parts = columnName(column).replaceAll('/values', '').split('/');
+  if (parts.length === 1 && isCut(parts[0])) return named(column.branch.replace(/(\._0)+$/, ''));
+  return parts.map(original).map(named).join('.');
+}
 
 export const canDraw = isNumeric;
 
