@@ -307,6 +307,7 @@ void FileSystem::lookup_for_thread(pid_t thread, InodeId parent, std::string_vie
   lookup(parent, name, seen_by(std::move(reply), std::move(renew)), by, Sizes::exact);
 }
 
+// It concerns no open handle, so the new state of the file is a correct answer.
 template <class T, class Attempt>
 void FileSystem::with_retries(const InodePtr& inode, std::string_view below, int tries, Attempt attempt,
                               Reply<T> reply) {

@@ -256,8 +256,7 @@ class FileSystem {
     CallerPtr by;
     Sizes sizes = Sizes::exact;
   };
-  // Calls attempt(reply), and again if the file changes meanwhile: it concerns no open handle, so the new state is a
-  // correct answer. Trouble is noted for what is `below` the inode.
+  // Calls attempt(reply), and again if the file changes meanwhile. Trouble is noted for what is `below` the inode.
   template <class T, class Attempt>
   void with_retries(const InodePtr&, std::string_view below, int tries, Attempt, Reply<T>);
   void list_directory(const InodePtr&, const CallerPtr& by, Reply<OpenFile>);
