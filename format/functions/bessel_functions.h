@@ -8,7 +8,7 @@ double bessel_i0(double x);
 double bessel_i1(double x);
 double bessel_k0(double x);
 double bessel_k1(double x);
-// Of an integer order: what is behind the point is dropped. Of a negative one 0.
+// The order is an integer: what is behind the point is dropped. For a negative one 0.
 double bessel_i(double order, double x);
 double bessel_k(double order, double x);
 

@@ -62,7 +62,7 @@ constexpr Function1 kFunctions1[] = {
     {"Nint", [](double x) { return as_integer(std::nearbyint(x), Arithmetic::integer); }, Gives::integer},
     {"FloorNint", [](double x) { return as_integer(std::floor(x), Arithmetic::integer); }, Gives::integer},
     {"CeilNint", [](double x) { return as_integer(std::ceil(x), Arithmetic::integer); }, Gives::integer},
-    // Of integers
+    // For integers
     {"Odd", [](double x) { return is_odd(as_integer(x, Arithmetic::long_integer)) ? 1.0 : 0.0; }, Gives::integer},
     {"Even", [](double x) { return is_odd(as_integer(x, Arithmetic::long_integer)) ? 0.0 : 1.0; }, Gives::integer},
     {"IsNaN", [](double x) { return std::isnan(x) ? 1.0 : 0.0; }, Gives::integer},

@@ -358,7 +358,7 @@ double log_normal_above(double x, double mean, double sigma) {
   return std::erfc((std::log(x) - mean) / sigma / std::numbers::sqrt2) / 2;
 }
 
-// Of Fisher's distribution, what lies below x or above.
+// The part of Fisher's distribution below x or above.
 double fisher_part(double x, double n, double m, bool is_below) {
   if (n < 0 || m < 0) return kNone;
   if (!(x > 0)) return is_below ? 0 : 1;
@@ -430,7 +430,7 @@ double fisher_quantile(double p, double n, double m, bool is_of_lower_tail) {
   const double y = is_of_lower_tail ? beta_inverse(p, n / 2, m / 2, &rest) : beta_inverse_above(p, n / 2, m / 2, &rest);
   return m / n * y / rest;
 }
-// Of any degrees of freedom.
+// For any degrees of freedom.
 double tdistribution_quantile(double p, double freedom, bool is_of_lower_tail) {
   if (!(freedom > 0 && p >= 0 && p <= 1)) return kNone;
   double rest = 1;

@@ -10,7 +10,7 @@
 
 namespace tfile {
 
-// What a TEfficiency counts, and how its errors are made.
+// The counts of a TEfficiency, and how its errors are made.
 struct EfficiencyCells {
   HistogramBins bins;
   std::vector<double> passed, total;  // including flow bins

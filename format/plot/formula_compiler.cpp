@@ -101,7 +101,7 @@ class FormulaCompiler {
   Result<Formula> compile(const Nodes& nodes);
 
  private:
-  // What is no value, but says which variable or parameters are meant.
+  // Marks nodes that are no values, but say which variable or parameters are meant.
   static std::vector<bool> told_by_notation(const Nodes& nodes);
   Result<> step(const Nodes& nodes, std::size_t i);
 

@@ -20,7 +20,7 @@
 namespace tfile {
 namespace {
 
-// Of joined bins, across a map, or along one dimension: a picture shows no more.
+// The most bins, across a map, or along one dimension: a picture shows no more, and they are joined.
 constexpr std::uint64_t kMapAcross = 480, kStepsAcross = 8'000;
 static_assert(std::max(kMapAcross * kMapAcross, kStepsAcross) == kDrawnJoined);
 constexpr std::uint64_t kCellsTogether = 64 << 10;  // read at a time
@@ -121,7 +121,7 @@ Result<> each_drawn_value(const ObjectMembers& members, const HistogramBins& h, 
   return {};
 }
 
-// Of joined bins the largest value counts; in one dimension two neighbours have the least and the largest of both.
+// The largest value of joined bins counts; in one dimension two neighbours have the least and the largest of both.
 Result<> join_bins(PlotBins& plot, const ObjectMembers& members, const HistogramBins& h, const PlotScene& scene) {
   const bool is_map = plot.dimensions > 1;
   const std::uint64_t across = is_map ? kMapAcross : kStepsAcross, nx = h.bins[0], ny = is_map ? h.bins[1] : 1;

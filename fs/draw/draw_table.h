@@ -14,7 +14,7 @@
 
 namespace tfilefs {
 
-// What `tfilefs draw` draws.
+// A drawing of `tfilefs draw`.
 struct TableDrawing {
   std::string source;  // with its table, as parse_chain_name() takes it; a list or pattern of files as well
   DrawRequest request;

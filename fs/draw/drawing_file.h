@@ -11,7 +11,7 @@
 
 namespace tfilefs {
 
-// What a drawing is written as, by the end of the name.
+// The form in which a drawing is written, by the end of the name.
 enum class DrawingForm : std::uint8_t { svg, csv, json, root };
 
 // Errors: invalid (another end).
@@ -21,7 +21,7 @@ Result<DrawingForm> drawing_form(const std::string& path);
 // "htemp", as TTree::Draw calls it. Blocks for a moment. Errors: unsupported (three axes as a picture).
 Result<std::string> drawing_bytes(const Drawing&, DrawingForm, bool is_log);
 
-// Where the file is written, behind links. A picture or table replaces what has its name; a ROOT file does not. Errors:
+// The place of the file, behind links. A picture or table replaces what has its name; a ROOT file does not. Errors:
 // exists, invalid (no regular file), those of its directory.
 Result<FilePlace> drawing_place(const std::string& path, DrawingForm);
 

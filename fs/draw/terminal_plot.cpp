@@ -94,7 +94,7 @@ class TerminalPlot {
     }
     add_axis(margin, width * bars.size(), axis);
   }
-  // Of several bins, of a profile their mean value.
+  // The bar of several bins, for a profile their mean value.
   double bar(std::size_t begin, std::size_t end) const {
     double sum = 0, weights = 0;
     for (std::size_t bin = begin + 1; bin <= end; ++bin) {

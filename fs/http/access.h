@@ -16,7 +16,7 @@ Result<std::string> make_token();
 // A token that a user gives: at least 16 of the characters that stand in a URL and a cookie as they are.
 bool is_good_token(std::string_view);
 
-// Where a client may show the token. Those that it does not send are empty.
+// The places where a client may show the token. Those that it does not send are empty.
 struct Credentials {
   std::optional<std::string> authorization{};  // "Bearer TOKEN", or "Basic ..." with the token as password
   std::optional<std::string> cookie{};         // the header

@@ -14,7 +14,7 @@ struct FileSpan {
   friend bool operator==(const FileSpan&, const FileSpan&) = default;
 };
 
-// Which bytes of a file a header "Range" asks for (RFC 9110, 14.2).
+// The bytes of a file that a header "Range" asks for (RFC 9110, 14.2).
 struct WantedBytes {
   enum class Part : std::uint8_t { whole, some, none };
   Part part = Part::whole;

@@ -33,7 +33,7 @@ class ListedNames {
 // `known`: sizes and times that are known at once; `all`: also those that take reading, but of links.
 enum class ItemSizes : std::uint8_t { known, all };
 
-// What a listing of a directory shows: the state in which it was opened, sorted by name, some items at a time. It holds
+// A listing of a directory: the state in which it was opened, sorted by name, some items at a time. It holds
 // a number for each item, and what an open directory of a mount holds, and so is counted; few items are not.
 class DirectoryItems : public std::enable_shared_from_this<DirectoryItems> {
  public:

@@ -136,7 +136,7 @@ MHD_Result Exchange::send(HttpResponse response) {
   set_resumption(Resumption::reads_first);
   server_.watch.allow(client_, server_.limits.block_time);
   const std::uint64_t size = body_.has_size() ? body_.size() : MHD_SIZE_UNKNOWN;
-  // What has no size goes through the memory for requests, but to clients of HTTP/1.0.
+  // A body without a size goes through the memory for requests, but to clients of HTTP/1.0.
   const std::size_t block = body_.has_size() ? server_.limits.block_bytes : server_.limits.request_bytes;
   MHD_Response* const made = size == 0
                                  ? library.create_response_from_buffer(0, nullptr, MHD_RESPMEM_PERSISTENT)

@@ -17,7 +17,7 @@ HttpResponse with_validators(int status, const OpenedFile& opened) {
   response.headers.emplace_back("Accept-Ranges", "bytes");
   response.headers.emplace_back("Last-Modified", http_date(state.modified));
   if (!state.etag.empty()) response.headers.emplace_back("ETag", state.etag);
-  // What has a tag may be kept, but is asked for anew: whether it is still the same.
+  // A file with a tag may be kept, but is asked for anew: whether it is still the same.
   response.headers.emplace_back("Cache-Control", state.etag.empty() ? "no-store" : "private, no-cache");
   return response;
 }

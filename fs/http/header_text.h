@@ -6,7 +6,7 @@
 
 namespace tfilefs {
 
-// What the values of HTTP's headers are made of.
+// The characters and dates of the values of HTTP's headers.
 
 // Compares letters of ASCII without their case.
 bool equals_without_case(std::string_view, std::string_view);

@@ -7,7 +7,7 @@
 
 namespace tfilefs {
 
-// What clients may take of a server.
+// The most that clients may take of a server.
 struct HttpLimits {
   unsigned connections = 256;
   std::size_t request_bytes = 32 << 10;   // of a request without its body, and of what is sent beside a body

@@ -12,7 +12,7 @@
 
 namespace tfilefs {
 
-// Where a server listens: a host and a port, a socket of the file system, or one that systemd hands over.
+// The address of a server: a host and a port, a socket of the file system, or one that systemd hands over.
 struct ListenAddress {
   std::string host, port;  // "127.0.0.1", "0"
   std::string path;        // else empty
@@ -45,7 +45,7 @@ class Listening {
   static Result<Listening> at_path(const std::string& path);
   static Result<Listening> at_port(const ListenAddress&);
   static Result<Listening> handed_over();
-  // What the address of the socket says of it.
+  // Takes the port from the socket's own address.
   void take_port(const sockaddr_storage& bound);
 
   Descriptor socket_;

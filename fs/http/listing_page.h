@@ -11,7 +11,7 @@
 
 namespace tfilefs {
 
-// What a listing of a directory consists of.
+// The parts of a listing of a directory.
 struct ListingForm {
   std::string begin;
   std::string first, between;                          // in front of the first item, and of each other

@@ -10,7 +10,7 @@
 
 namespace tfilefs {
 
-// Which of a page's means a browser lets it use. `source`: a file of the source, which may be of anybody: no scripts,
+// The means that a browser lets a page use. `source`: a file of the source, which may be of anybody: no scripts,
 // and no access to the rest of the site. `page`: a page of this program, with its own style and scripts.
 enum class PagePolicy : std::uint8_t { source, page };
 

@@ -15,7 +15,7 @@ struct RequestPath {
   bool ends_in_slash = true;  // as that of a directory
 };
 
-// Of the target of a request, without the query and its '?'. Nothing where it is no such path.
+// Parses the target of a request, without the query and its '?'. Nothing if it is no such path.
 std::optional<RequestPath> parse_request_path(std::string_view target);
 
 // "/" + the names, encoded. `is_directory`: with a slash at its end.

@@ -23,7 +23,7 @@ struct ServedFile {
   HeldHandle handle;
 };
 
-// What a response consists of: texts, and ranges of one file; or a text that is made while it is sent, whose size is
+// The content of a response: texts, and ranges of one file; or a text that is made while it is sent, whose size is
 // not known before its end.
 class ResponseBody {
  public:
@@ -34,12 +34,12 @@ class ResponseBody {
   explicit ResponseBody(std::shared_ptr<const ServedFile> file) : file_(std::move(file)) {}
 
   void add(std::string text);
-  // Of the file.
+  // Adds a range of the file.
   void add(const FileSpan&);
 
   bool has_size() const { return made_ == nullptr; }
   std::uint64_t size() const { return parts_.empty() ? 0 : parts_.back().end; }
-  // Where the first bytes of the file are, if there are any.
+  // The place of the first bytes of the file, if there are any.
   std::optional<std::uint64_t> begin_of_file() const;
   // At least one byte from `position` on, below size(), and at most `most`; or an error. As FileSystem::read: one that
   // finds the file at its end is `stale`. Without a size: what comes next, whatever `position` is, and nothing at the

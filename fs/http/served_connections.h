@@ -41,7 +41,7 @@ class WorkGate {
   bool is_closed_ GUARDED_BY(mutex_) = false;
 };
 
-// What the connections of a server share.
+// The state that the connections of a server share.
 struct ServedConnections {
   const HttpService& service;
   const Microhttpd& library;

@@ -35,7 +35,7 @@ std::string content_type(std::string_view name) {
       {".tsv", "text/tab-separated-values; charset=utf-8"},
       {".txt", "text/plain; charset=utf-8"},
   });
-  // Of the mount's own directory.
+  // Texts in the mount's own directory.
   constexpr auto kTexts = std::to_array<std::string_view>({"README", "errors", "stats", "map"});
   if (name == "metrics") return "text/plain; version=0.0.4; charset=utf-8";
   if (std::ranges::find(kTexts, name) != kTexts.end()) return "text/plain; charset=utf-8";

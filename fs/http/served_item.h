@@ -10,7 +10,7 @@
 
 namespace tfilefs {
 
-// What clients are told of a name.
+// A name as clients are told of it.
 struct ServedItem {
   std::string name;
   mode_t mode = 0;                    // at least the type

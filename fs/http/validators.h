@@ -13,7 +13,7 @@ namespace tfilefs {
 std::string http_date(std::time_t);
 std::optional<std::time_t> parse_http_date(std::string_view);
 
-// What tells states of a file apart.
+// The tags that tell states of a file apart.
 struct Validators {
   std::string etag;  // with its quotes, strong; empty: the file is another one each time it is opened
   std::time_t modified = 0;
@@ -24,7 +24,7 @@ struct Conditions {
   std::optional<std::string> if_match{}, if_none_match{}, if_modified_since{}, if_unmodified_since{}, if_range{};
 };
 
-// What to do (RFC 9110, 13.2.2).
+// The answer to conditions (RFC 9110, 13.2.2).
 enum class Verdict : std::uint8_t { send, not_modified, failed };
 Verdict verdict(const Conditions&, const Validators&);
 

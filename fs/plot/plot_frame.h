@@ -62,7 +62,7 @@ class PlotFrame {
   PlotPage page_;
   const std::string clip_;
   Scale x_, y_, z_;
-  // Of labels of bins along x: their size, whether they are upright, which share of them is shown, and their height.
+  // Labels of bins along x: their size, whether they are upright, which share of them is shown, and their height.
   double label_size_ = kTickSize, labels_height_ = 0;
   bool is_upright_ = false;
   std::size_t label_step_ = 1;

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kLabelMax = 1000;
 constexpr int kNestingMax = 20;
 
-// Of letters, in ems: how far they reach above and below the base line, and where bars through them lie.
+// Sizes of letters, in ems: how far they reach above and below the base line, and where bars through them lie.
 constexpr double kUp = 0.74, kDown = 0.21, kMiddle = 0.27;
 // As in ROOT an index is smaller by 1.5, down to three levels.
 constexpr double kIndexSize = 0.68, kSmallest = 0.3;
@@ -281,7 +281,7 @@ void Parser::scripts(TextLayout& base, double size, const Looks& looks, bool lim
     base = std::move(whole);
     return;
   }
-  // What reaches further than letters, as a fraction does, keeps its distance from the base line, and from the other.
+  // A part that reaches further than letters, as a fraction does, keeps its distance from the base line and the other.
   const double deeper = std::max(0.0, above.down - kDown * small), higher = std::max(0.0, below.up - kUp * small);
   const double above_y = -std::max(up - 0.38 * size, 0.3 * size) - (has_below ? 0.06 * size : 0) - deeper;
   const double below_y = std::max(down - 0.03 * size, 0.12 * size) + (has_above ? 0.05 * size : 0) + higher;
@@ -437,7 +437,7 @@ void Parser::draw_accent(std::string_view name, TextLayout& base, double size) {
 }
 
 std::optional<TextLayout> Parser::styled(double size, Looks looks) {
-  // Where an address leads is not told: a link in a picture would take who clicks on it out of the mount.
+  // The address of a link is not told: a link in a picture would take who clicks on it out of the mount.
   static constexpr std::string_view kStyles[] = {"it",   "bf",    "mbox",  "hbox", "url",
                                                  "font", "color", "scale", "kern", "lower"};
   for (const std::string_view name : kStyles) {

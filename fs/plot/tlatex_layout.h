@@ -26,7 +26,7 @@ struct TextPiece {
 };
 struct LetterRun {
   double x = 0, width = 0;  // the room that it has
-  // What is beside it has a place of its own. A run is set at the end of its room if that is so behind it alone, and in
+  // Its neighbours have places of their own. A run is set at the end of its room if that is so behind it alone, and in
   // the middle if it is so on both sides: what its letters leave empty is where it is not seen.
   bool bound_left = false, bound_right = false;
   std::vector<TextPiece> pieces;

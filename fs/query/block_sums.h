@@ -10,13 +10,13 @@ namespace tfilefs {
 double sum_of(std::span<const double>);
 double squares_around(double mean, std::span<const double>);
 
-// Of those from `low` up to below `high`: how many they are, their sum, and that of their squares.
+// The values from `low` up to below `high`: how many they are, their sum, and that of their squares.
 struct WithinSums {
   double count = 0, first = 0, second = 0;
 };
 WithinSums sums_within(double low, double high, std::span<const double>);
 
-// Of numbers of which none is NaN; without any, infinities the wrong way round.
+// The least and largest of numbers of which none is NaN; without any, infinities the wrong way round.
 struct Extremes {
   double least = 0, most = 0;
 };

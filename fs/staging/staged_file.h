@@ -72,7 +72,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
 
   // ---- of the file
 
-  // Of the existing file, and of the one that will be made. Blocks. Errors: denied, io.
+  // Changes that of the existing file, and of the one that will be made. Blocks. Errors: denied, io.
   Result<> change_owner(const FilePlace::Owner&, timespec modified) EXCLUDES(overlay_);
   // The committed file. Blocks. Error: not_found.
   Result<std::shared_ptr<const tfile::Source>> committed_source() const { return place_->source(); }

@@ -21,7 +21,7 @@ constexpr std::int32_t kBins = 100;
 // Values of a block: they fit into the caches of a core.
 constexpr std::size_t kBlockValues = 4096;
 
-// Of values whose sum is no number.
+// The mean of values whose sum is no number.
 double mean_of_huge(std::span<const double> values) {
   double mean = 0;
   for (const double value : values) mean += value / static_cast<double>(values.size());

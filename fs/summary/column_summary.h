@@ -16,12 +16,12 @@
 
 namespace tfilefs {
 
-// What all values of a column of numbers are together.
+// All values of a column of numbers together.
 struct ColumnSummary {
   using Number = std::variant<std::int64_t, std::uint64_t, double>;
   std::uint64_t values = 0;  // each element of each item
   std::uint64_t nans = 0, infinities = 0, negative_infinities = 0;
-  // Of the finite ones, as all that follows. Nothing: there are none.
+  // Among the finite ones, as all that follows. Nothing: there are none.
   std::optional<Number> least, most;
   double mean = 0, deviation = 0;
   // By kQuantiles. Of more than a million values they are within a thousandth of their size.

@@ -22,7 +22,7 @@ ValueRange joined_ranges(const ValueRange& before, Wide least, Wide most) {
   return {std::bit_cast<std::uint64_t>(least), std::bit_cast<std::uint64_t>(most), true};
 }
 
-// Which of two zeros comes first does not depend on the order in which the values came.
+// The order of two zeros does not depend on the order in which the values came.
 void widen_zeros(ValueRange& range) {
   if (std::bit_cast<double>(range.least) == 0) range.least = std::bit_cast<std::uint64_t>(-0.0);
   if (std::bit_cast<double>(range.most) == 0) range.most = std::bit_cast<std::uint64_t>(0.0);

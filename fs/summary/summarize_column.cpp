@@ -73,7 +73,7 @@ void summarize_items(const SummaryScanPtr& scan, Reply<SummaryPtr> reply) {
     range.offset = i * piece;
     range.size = std::min(piece, range.size - range.offset);
     auto add = [scan](const Slices& slices) { return scan->add(slices); };
-    // What is in the cache is summarized by the thread that reads it here.
+    // Chunks in the cache are summarized by the thread that reads them here.
     auto shared = std::make_shared<Reply<Slices>>(answer_with<Slices>(std::move(done), std::move(add)));
     scan->streams->run_view_job(
         [scan, range, shared] { read_whole(*scan->streams, range, kPassing, std::move(*shared)); });

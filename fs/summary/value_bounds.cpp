@@ -36,7 +36,7 @@ void step_down(const std::shared_ptr<CachedStreams>& streams, const tfile::Colum
   streams->length(offsets.stream, offsets.slot, value_for<std::int64_t>(std::move(reply), std::move(read)));
 }
 
-// What these items are as values, if they can be what they are said to be.
+// The bounds of these items as values, if they can be what they are said to be.
 Bounds bounds_of_values(Bounds items, std::int64_t per_item, std::int64_t values) {
   const bool is_sound = items.front() == 0 && std::ranges::is_sorted(items) && items.back() <= values / per_item;
   if (!is_sound) return {};

@@ -10,7 +10,7 @@
 
 namespace tfilefs {
 
-// Which value of a column is the first of each row group, then how many there are: each element of each item is a
+// The value of a column that is the first of each row group, then how many there are: each element of each item is a
 // value. Of lists it reads the offsets at these places alone. Empty if that cannot be known: offsets cannot be read, or
 // contradict each other. `values`: the number of all.
 void value_bounds(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, tfile::ColumnId,

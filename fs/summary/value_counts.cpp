@@ -6,7 +6,7 @@
 namespace tfilefs {
 namespace {
 
-// Of the numbers of a place: the one nearest to 0, and how far the others reach beyond it.
+// The numbers of a place: the one nearest to 0, and how far the others reach beyond it.
 struct PlaceEnds {
   double nearest = 0, width = 0;
 };

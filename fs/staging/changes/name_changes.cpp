@@ -309,7 +309,7 @@ Result<> Changes::rename(const NodePtr& in, std::string_view name, const Looked&
     TRY_VOID(table_of(lock, moved));
   }
   TRY_VOID(begin_change());
-  // What has the name is replaced by the record of the rename, so that a crash never leaves the name without a file.
+  // The record of the rename replaces what has the name, so that a crash never leaves the name without a file.
   const auto removal = taken ? removal_of(*taken) : std::nullopt;
   const bool is_replaced = removal && removal->id != 0;
   if (removal && !is_replaced) TRY_VOID(note(*removal));

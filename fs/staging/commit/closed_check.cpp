@@ -40,7 +40,7 @@ StagedColumn column_of(const NodePtr& node, std::string path) {
   return column;
 }
 
-// Of the tags of a variant its index, or the reverse, if no program is writing it.
+// The index beside the tags of a variant, or the reverse, if no program is writing it.
 std::optional<StagedColumn> beside(const StagedNode& node, const std::string& path) {
   if (node.name != tfile::kTagsName && node.name != tfile::kIndexName) return std::nullopt;
   const std::string_view other = node.name == tfile::kTagsName ? tfile::kIndexName : tfile::kTagsName;

@@ -93,8 +93,8 @@ class Commits {
               "ErrorLog::mutex_, Log::mutex_, TableTrials::mutex_, a read"};
 
  private:
-  // What a pass may commit: only clusters of tables that are still being written; complete contents; or also contents
-  // that are complete only because nothing more can come.
+  // The contents that a pass may commit: only clusters of tables that are still being written; complete ones; or also
+  // those that are complete only because nothing more can come.
   enum class Phase : std::uint8_t { written, quiet, last };
   void wait_for_releases(const NodePtr& directory) EXCLUDES(overlay_);
   void run() EXCLUDES(mutex, overlay_);

@@ -124,7 +124,7 @@ Result<> Committer::prepare() {
   return {};
 }
 
-// Of the file that has the name now.
+// The identity of the file that has the name now.
 std::optional<tfile::Identity> Committer::identity() const {
   struct stat status {};
   const bool there = ::fstatat(place_->directory.get(), place_->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
@@ -327,7 +327,7 @@ Result<> Committer::commit(CommitWork& work, Journal& journal, std::vector<std::
   return {};
 }
 
-// What is taken away by this name stays under the others (hard links): this one gets a copy, and the copy is changed.
+// The file stays under its other names (hard links): this name gets a copy, and the copy is changed.
 Result<> Committer::leave_other_names() {
   struct stat status {};
   if (made_ || ::fstat(file_.get(), &status) != 0 || status.st_nlink < 2) return {};

@@ -126,7 +126,7 @@ class Arrays {
     return std::nullopt;
   }
 
-  // What would be lost: the staged files go with the commit. Those that describe the object are made anew, and a name
+  // Refuses what would be lost: staged files go with the commit. Those that describe the object are made anew; a name
   // that begins with a dot is that of a copy which was broken off.
   Result<> check_all_taken() const {
     for (const StagedColumn& file : files_) {

@@ -119,7 +119,7 @@ Result<bool> count_list(std::vector<Level>& levels, std::size_t at, const Commit
   return begun;
 }
 
-// What is wrong with the staged variants of an alternative, whose first item is number `begin`; empty: nothing.
+// The fault in the staged variants of an alternative, whose first item is number `begin`; empty: none.
 std::string wrong_variant(const StagedColumn& tags, const VariantsSeen::Alternative& seen, std::int64_t begin) {
   if (seen.first != begin) return wrong_index(tags, seen.at, begin);
   return seen.wrong ? wrong_index(tags, *seen.wrong, seen.wanted) : "";
@@ -324,7 +324,7 @@ void find_counters(Gathered& columns, tfile::TableFormat format) {
   }
 }
 
-// Of all fields together.
+// Counts of all fields together.
 struct Counts {
   std::vector<std::pair<std::string, std::int64_t>> offered;  // entries, by the field's name
   std::int64_t entries = std::numeric_limits<std::int64_t>::max();
@@ -366,7 +366,7 @@ void sum_up(Counts counts, std::int64_t before, std::vector<std::string> open, T
   progress.whole = reasons.empty();
 }
 
-// What is wrong with columns by themselves. `missing`: StagedTable::missing.
+// Notes the faults of columns by themselves. `missing`: StagedTable::missing.
 void note_wrong(const std::vector<Gathered::Wrong>& wrong, const std::vector<std::string>& missing,
                 TableProgress& progress) {
   for (const Gathered::Wrong& one : wrong) {

@@ -67,7 +67,7 @@ Result<> check_no_journal(const FilePlace& place) {
   return Journal::check_none(place.directory.get(), journal_name(place.name));
 }
 
-// Who has the lock: its journal tells.
+// The journal tells who has the lock.
 tl::unexpected<Error> claimed_by_another(int file, const FilePlace& place) {
   if (auto none = check_no_journal(place); !none && none.error().kind == ErrorKind::busy)
     return tl::unexpected(std::move(none).error());
@@ -92,7 +92,7 @@ Result<FileClaim> FileClaim::take(const FilePlace& place) {
   TRY(Descriptor file, place.open_to_write());
   const auto deadline = std::chrono::steady_clock::now() + kClaimPassesIn;
   for (;;) {
-    // Of the open file, not of the process: this process has the file open elsewhere, and closing that would end it.
+    // A lock of the open file, not of the process, which has the file open elsewhere: closing that would end it.
     struct flock lock {};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;

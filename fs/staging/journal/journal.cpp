@@ -211,7 +211,7 @@ struct JournalContent {
   std::string cut;
 };
 
-// Of a journal that is taken over: `end` is the end of its good records. The bytes behind them must not stay between
+// Prepares one that is taken over: `end` is the end of its good records. The bytes behind them must not stay between
 // these and later ones.
 Result<> prepare_to_append(int fd, std::uint64_t end, std::uint64_t salt) {
   if (::ftruncate(fd, static_cast<off_t>(end)) != 0) return system_failure("journal cannot be truncated", errno);

@@ -42,7 +42,7 @@ class NewFile {
   // The reverse: what had the name has it again. Error: stale (another program has put a file there meanwhile).
   Result<> swap_back(const FilePlace&);
   void remove_former();
-  // Of the former file, between swap_in() and remove_former(); "" if there was none.
+  // The name of the former file, between swap_in() and remove_former(); "" if there was none.
   const std::string& other_name() const { return name_; }
   // The published file, for writing.
   Descriptor release() { return std::move(file_); }

@@ -9,7 +9,7 @@
 namespace tfilefs {
 namespace {
 
-// What pandas, polars, NumPy, R and h5py write under these names keeps them.
+// Names under which pandas, polars, NumPy, R and h5py write keep what these write.
 constexpr auto kSuffixes =
     std::to_array<std::string_view>({".avro", ".csv", ".feather", ".h5", ".hdf5", ".jsonl", ".ndjson", ".npz", ".orc",
                                      ".parquet", ".pickle", ".pkl", ".rds", ".root", ".tsv", ".xlsx"});

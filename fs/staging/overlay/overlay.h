@@ -30,7 +30,7 @@ struct StagedPlace {
 // above hold it meanwhile.
 class CAPABILITY("mutex") Overlay {
  public:
-  // Of the file.
+  // State of the file.
   struct State {
     std::uint64_t last_id = 0;
     JournalBegin basis;  // the state of the file on which the staged contents are based
@@ -116,7 +116,7 @@ class CAPABILITY("mutex") Overlay {
     bool is_object = false;     // StagedNode::is_object
     bool is_fixed_table = false;
   };
-  // Of a staged file or directory.
+  // The status of a staged file or directory.
   Status status(const StagedNode&) const EXCLUDES(this);
   void set_attributes(StagedNode&, const std::function<void(StagedAttributes&)>&) EXCLUDES(this);
   bool is_settled(const StagedNode&) const EXCLUDES(this);  // whether a committed column has replaced it

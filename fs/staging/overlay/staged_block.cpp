@@ -32,7 +32,7 @@ std::vector<BlockPiece> pieces_of(std::uint64_t offset, std::uint64_t size) {
 
 void add_part(std::vector<JournaledPart>& parts, JournaledPart part) {
   if (part.begin >= part.end) return;
-  // Of the overlapped parts only the first and the last can extend beyond the new one.
+  // Only the first and the last of the overlapped parts can extend beyond the new one.
   const auto first = std::ranges::upper_bound(parts, part.begin, {}, &JournaledPart::end);
   const auto last = std::ranges::lower_bound(first, parts.end(), part.end, {}, &JournaledPart::begin);
   std::vector<JournaledPart> between;

@@ -105,7 +105,7 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   Result<std::uint64_t> spill(const Spillable&);
 
  private:
-  // What a write into a block needs before the lock is taken.
+  // The memory that a write into a block needs before the lock is taken.
   struct Need {
     bool load = false;         // the block must be read back from the journal first
     std::size_t capacity = 0;  // of a new buffer; 0: none

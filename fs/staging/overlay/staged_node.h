@@ -80,7 +80,7 @@ struct StagedNode {
   bool is_table = false;        // it is a table in the committed state
   bool is_object = false;       // it is an object there, or part of one: no files can be put into it
   bool is_fixed_table = false;  // and that object is a table
-  // What the table is stored as; of a new directory, what it will be if it becomes a table (see format_of).
+  // The form of the table; for a new directory, that which it gets if it becomes a table (see format_of).
   tfile::TableFormat format = tfile::TableFormat::tree;
   void note_committed(CommittedKind kind) {
     is_table = kind == CommittedKind::table || kind == CommittedKind::rntuple;

@@ -249,7 +249,7 @@ std::optional<std::string> index_beside(std::string_view path) {
 
 bool is_npy(std::string_view path) { return path.ends_with(kNpySuffix); }
 
-// What is wrong with the length of a .npy file of `size` bytes: a copy that ended early has fewer than its header says.
+// The fault in the length of a .npy file of `size` bytes: a copy that ended early has fewer than its header says.
 std::string lack_of_rows(const NpyHeader& header, std::uint64_t size) {
   std::uint64_t bytes = tfile::size_of(header.dtype);
   bool is_too_large = __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(header.length), &bytes);
@@ -341,7 +341,7 @@ void add_to_each(std::span<const std::string> directories, const char* column, O
   }
 }
 
-// What may still come decides as well: such a column is refused if it can be nothing whatever follows. A directory
+// Files that may still come decide as well: such a column is refused if it can be nothing whatever follows. A directory
 // with `values` alone becomes a list by its offsets, or a record by other members; in trees records are not written
 // below others, nor with more than numbers in lists, so that the outermost one alone may still become one.
 std::string refusal_of_any(Offered columns, const std::string& path, tfile::TableFormat format) {

@@ -25,7 +25,7 @@ struct StagedColumn {
   std::uint64_t size = 0;    // bytes, including those of `base`
   std::uint64_t base = 0;    // bytes that are committed
   std::uint64_t header = 0;  // bytes before the first item, of a .npy file
-  // Of offsets: the last committed one, where the first new list begins. Set by progress_of.
+  // For offsets: the last committed one, where the first new list begins. Set by progress_of.
   std::int64_t committed_end = 0;
   std::string counter;     // of the items of a list: the path of the column that counts them, found by progress_of
   std::uint64_t done = 0;  // bytes that a commit has brought into the file; set by it
@@ -140,14 +140,14 @@ StagedChanges staged_changes(const NodePtr& root);
 
 inline bool is_offsets(const StagedColumn& column) { return column.path.ends_with("/offsets.i8"); }
 
-// Of the directories above a column: their paths, and the classes that were set on them.
+// The directories above a column: their paths, and the classes that were set on them.
 std::vector<std::pair<std::string, std::string>> classes_above(const StagedTable&, const std::string& path);
 
 // Whether a column has the name of the tags of a variant; whether one of the table has.
 bool is_tags(std::string_view path);
 bool has_tags(const StagedTable&);
 
-// Of the path of tags: that of the index that makes a variant with them.
+// For the path of tags: that of the index that makes a variant with them.
 std::optional<std::string> index_beside(std::string_view path);
 
 // Whether a column is staged as a .npy file, by its name.

@@ -14,7 +14,7 @@ namespace tfilefs {
 inline constexpr std::string_view kTableMarker = ".table", kRntupleMarker = ".rntuple";
 inline bool is_marker(std::string_view name) { return name == kTableMarker || name == kRntupleMarker; }
 
-// What a directory is stored as, if it is a table: as it is in the file, or as RNTuple if a marker says so, or as the
+// The form of a directory that is a table: as it is in the file, or as RNTuple if a marker says so, or as the
 // mount was told.
 tfile::TableFormat format_of(const StagedNode& directory);
 

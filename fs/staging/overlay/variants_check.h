@@ -12,7 +12,7 @@ namespace tfilefs {
 
 struct StagedColumn;
 
-// What was found in the staged tags and index of a variant, whose items are the variants: one per entry, or per item of
+// The findings in the staged tags and index of a variant, whose items are the variants: one per entry, or per item of
 // a list.
 struct VariantsSeen {
   std::uint64_t index_file = 0;       // StagedNode::identity of the index
@@ -39,7 +39,7 @@ std::string wrong_index(const StagedColumn& tags, std::int64_t variant, std::int
 Result<std::int64_t> variants_within(const StagedColumn& tags, const StagedColumn& index, std::uint8_t tag,
                                      std::int64_t items);
 
-// Of the first `variants` variants: how many items each alternative then has, by its tag from 1 to `alternatives`;
+// For the first `variants` variants: how many items each alternative then has, by its tag from 1 to `alternatives`;
 // nothing for those that no staged one holds. Blocks. Errors: io.
 Result<std::vector<std::optional<std::int64_t>>> items_of_alternatives(const StagedColumn& tags,
                                                                        const StagedColumn& index, std::int64_t variants,

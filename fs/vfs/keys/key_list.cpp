@@ -13,7 +13,7 @@
 namespace tfilefs {
 namespace {
 
-// What a page can show; some 20 MB of text.
+// A page can show no more; some 20 MB of text.
 constexpr std::size_t kListedMax = 200'000, kListedDirectoriesMax = 20'000, kListedDeepMax = 100;
 constexpr std::uint64_t kListedBytesMax = 32 << 20;
 

@@ -34,7 +34,7 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   static Result<std::shared_ptr<SourceTree>> open(MountContext&, const std::string& directory, std::string hidden);
 
   std::shared_ptr<const Vnodes> root();
-  // Of the directory that is mirrored, without links.
+  // The path of the directory that is mirrored, without links.
   const std::string& real_path() const { return real_path_; }
 
   // All block. `path` is relative to the directory, "" is itself; `links`: whether a link at its end is followed, as
