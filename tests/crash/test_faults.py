@@ -7,8 +7,11 @@ import dataclasses
 import errno
 import os
 import random
+import subprocess
 
+import numpy as np
 import pytest
+import uproot
 
 import campaign
 import checker
@@ -184,3 +187,34 @@ def test_every_short_write(clean, attempt, reader):
     writes = sum(operation.kind == recording.WRITE for operation in clean)
     values = chosen(range(1, writes + 1), 5, random.Random(campaign.SEED)) + ["all"]
     examine_all("short_write", values, attempt, reader, expects_no_error=True)
+
+
+@pytest.mark.parametrize("failing", range(1, 6))
+def test_a_failed_sync_where_nothing_is_staged(tmp_path, failing):
+    """What was staged is removed again: the file can be written on, whichever sync fails once."""
+    with uproot.recreate(tmp_path / "a.root") as file:
+        file["T"] = {"x": np.arange(1000.0)}
+    environment = recording.environment(tmp_path, tmp_path / "log", fail_sync=failing)
+    with mounted.Mounted(tmp_path, ("rw", "commit=600"), environment=environment) as m:
+        path = os.path.join(m.path, "a.root", "T", "{}.f4")
+
+        def was_written(name):
+            try:
+                writing.write(path.format(name), bytes(4000), append=False)
+            except OSError as error:
+                assert error.errno == errno.EIO
+                return False
+            return True
+
+        def was_committed():
+            command = [mounted.program(), "commit", os.path.join(m.path, "a.root")]
+            return subprocess.run(command, capture_output=True, timeout=60).returncode == 0
+
+        if was_written("y"):
+            os.unlink(path.format("y"))
+        assert was_committed() or was_committed()  # the first may be the one that fails
+        assert not os.path.exists(tmp_path / "a.root.tfilefs-journal")
+        assert was_written("z") or was_written("z")
+        assert was_committed() or was_committed()
+    with uproot.open(tmp_path / "a.root") as file:
+        assert file["T"].keys() == ["x", "z"]

@@ -219,7 +219,9 @@ void Changes::trim_journal(bool may_compact, bool after_commit) {
 // was removed, but say that nothing is staged.
 void Changes::end_journal(bool after_commit) {
   const Result<> synced = after_commit ? Result<>() : journal_->sync();
-  if (auto removed = synced ? journal_->remove() : synced; !removed) {
+  // It takes no change any more, so that it is removed all the same: the next change begins another one.
+  if (!synced) overlay_.errors.add("/" + overlay_.file_path, synced.error());
+  if (auto removed = journal_->remove(); !removed) {
     overlay_.errors.add("/" + overlay_.file_path, removed.error());
     return;  // it is used on: while a file is open, nobody could make or take over another one
   }
