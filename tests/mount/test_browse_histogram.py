@@ -129,6 +129,11 @@ def test_a_deviation_far_from_zero_is_not_rounding(long, browser):
     assert float(found[1]) == 1e9 and float(found[2]) == pytest.approx(2.872e-3, rel=0.01)
 
 
+def test_equal_values_deviate_by_nothing(long, browser):
+    browser.go(long.at("/T/x.f4?zoom=1000:1001"), "figure[aria-busy='false'] svg.plot")
+    assert "in the range 1, mean 1000, standard deviation 0;" in browser.run(TOLD)
+
+
 def test_what_is_not_finite_is_beyond_no_end(long, browser):
     for zoom, told in (("", "in the range 6, mean 5.166667, standard deviation 2.793842; below 0, above 0, not finite 4; from 0 to 9, median 5.5"),
                        ("?zoom=4:7", "in the range 3, mean 5, standard deviation 0.8164966; below 1, above 2, not finite 4")):

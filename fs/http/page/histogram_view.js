@@ -66,8 +66,10 @@ function ofDrawing(drawn, stats) {
   const bins = drawn.fXaxis.fNbins, low = drawn.fXaxis.fXmin, high = drawn.fXaxis.fXmax, counts = drawn.fArray.slice(1, bins + 1);
   const inside = drawn.fTsumw, mean = drawn.fTsumwx / inside, width = (high - low) / bins;
   let square = drawn.fTsumwx2 / inside - mean * mean;
-  if (!(square > 1e-9 * mean * mean))  // what is left of such sums is rounding
-    square = counts.reduce((sum, each, bin) => sum + each * (low + (bin + 0.5) * width - mean) ** 2, 0) / inside;
+  if (!(square > 1e-9 * mean * mean)) {  // what is left of such sums is rounding
+    const middle = counts.reduce((sum, each, bin) => sum + each * bin, 0) / inside;
+    square = counts.reduce((sum, each, bin) => sum + each * ((bin - middle) * width) ** 2, 0) / inside;
+  }
   return { counts, origin: 0, low, high, inside, mean, deviation: Math.sqrt(Math.max(0, square)), below: drawn.fArray[0] - stats.negative_infinities,
            above: drawn.fArray[bins + 1] - stats.nan - stats.infinities, missing: stats.nan + stats.infinities + stats.negative_infinities,
            of: stats.values };
