@@ -134,6 +134,16 @@ def test_equal_values_deviate_by_nothing(long, browser):
     assert "in the range 1, mean 1000, standard deviation 0;" in browser.run(TOLD)
 
 
+def test_a_range_that_the_server_does_not_draw_is_alone(long, browser):
+    """The next one is drawn of all values again."""
+    browser.go(long.at("/T/x.f4?zoom=1:1.0000000000000002"), "figure[aria-busy='false'] svg.plot")
+    assert re.match(r"5000000 of 5100000 values read; not all, for: \S.*; in the range 1, mean 1, standard deviation 0; below 1, above 4999998$", browser.run(TOLD))
+    browser.run("[...document.querySelectorAll('button')].find((each) => each.textContent === 'Whole range').click()")
+    told_of(browser, "5100000 of 5100000 values read; in the range 5100000, mean 2550000,")
+    browser.go(long.at("/odd/x.f8?zoom=1:1.0000000000000002"), "figure[aria-busy='false'] svg.plot")
+    assert browser.run(TOLD) == "10 of 10 values read; in the range 0; below 1, above 5, not finite 4"
+
+
 def test_what_is_not_finite_is_beyond_no_end(long, browser):
     for zoom, told in (("", "in the range 6, mean 5.166667, standard deviation 2.793842; below 0, above 0, not finite 4; from 0 to 9, median 5.5"),
                        ("?zoom=4:7", "in the range 3, mean 5, standard deviation 0.8164966; below 1, above 2, not finite 4")):

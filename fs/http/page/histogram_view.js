@@ -116,7 +116,8 @@ export function histogramView(table, path, column, { reading, served, given, kee
   const drawn = new Drawn(reading, table, path, column);
   const each = arrayType(column.dtype).BYTES_PER_ELEMENT;
   const first = column.size !== null && column.size <= FIRST_BYTES ? Promise.resolve(null) : readFirst(reading, path, column);
-  let here = null, why = '', soFar = '', range = rangeOf(given.get('zoom')), turn = 0, isAsked = false, isSeen = false, done = 0;
+  // `refused`: { key, text }, what the server does not draw, and why.
+  let here = null, refused = null, soFar = '', range = rangeOf(given.get('zoom')), turn = 0, isAsked = false, isSeen = false, done = 0;
 
   const total = async () => (column.size === null ? (await first)?.total : column.size / each);
   const ofTotal = (count, most) => (most === undefined || most === null ? String(count) : `${count} of ${most}`);
@@ -133,6 +134,7 @@ export function histogramView(table, path, column, { reading, served, given, kee
       if (isSeen) told.textContent = `${soFar} ${text}`; else figure.firstChild.textContent = text;
     });
     const values = await here;
+    const why = refused && values.length !== most ? ` not all, for: ${refused.text};` : '';
     if (mine === turn) paint(histogram(values, binsOf(bins.value), range), `${ofTotal(values.length, most)} values read;${why}`, false);
   }
   // The first values while the others are read, unless that takes no time.
@@ -142,7 +144,7 @@ export function histogramView(table, path, column, { reading, served, given, kee
     if (mine !== turn || !some || done === mine) return;
     paint(histogram(some.values, binsOf(bins.value), range), `Only the first ${ofTotal(some.values.length, most)} values so far, the others are being read;`, true);
   }
-  async function showAll(mine, most) {
+  async function showAll(mine, most, key) {
     figure.setAttribute('aria-busy', 'true');
     showFirst(mine, most).catch(failed(figure));
     try {
@@ -153,19 +155,20 @@ export function histogramView(table, path, column, { reading, served, given, kee
     } catch (failure) {
       done = mine;
       if (failure instanceof Moved || isGivenUp(failure)) throw failure;
-      why = ` not all, for: ${failure.message};`;
+      if (mine === turn) refused = { key, text: failure.message };
     }
     if (mine === turn) await showHere(mine, most);
   }
   async function show() {
-    const mine = ++turn, count = binsOf(bins.value);
+    const mine = ++turn, count = binsOf(bins.value), key = [count, range].join(';');
+    if (refused?.key !== key) refused = null;
     keep({ columns: count !== BINS && count, counts: log.checked && 'log', zoom: range && range.join(':') });
     whole.disabled = range === null;
     const most = await total();
     if (mine !== turn) return;
     all.hidden = isAsked || !(most > (served.isRemote ? HERE_MAX : ALL_MAX));
     all.textContent = `Read all ${most} values`;
-    await (all.hidden && !why ? showAll(mine, most) : showHere(mine, most));
+    await (all.hidden && !refused ? showAll(mine, most, key) : showHere(mine, most));
   }
   const draw = () => show().catch(failed(figure));
   bins.addEventListener('change', () => { bins.value = binsOf(bins.value); });
