@@ -132,6 +132,43 @@ def test_it_may_be_stopped_and_begun_anew(browsed, browser):
     assert browser.run("return failures") == []
 
 
+# What reads.json says is of another server, if `other` is set, which has read twice as often in its 0.1 s; none answers if `isDown`.
+OTHER = """const real = window.fetch;
+window.fetch = async (url, options) => {
+  if (!String(url).endsWith('reads.json')) return real(url, options);
+  if (window.isDown) throw new TypeError('no server');
+  const answer = await real(url, options);
+  if (!window.other) return answer;
+  const told = JSON.parse(await (await real(url)).text());
+  return new Response(JSON.stringify({ ...told, uptime_seconds: 0.1, reads: 2 * told.reads, last: told.last.map((each) => ({ ...each, number: each.number + told.reads })) }));
+};"""
+
+
+def test_a_server_that_is_started_again_is_another(browsed, browser):
+    """Whatever was left out of the one before."""
+    browser.go(browsed.at("/.tfilefs/reads.json"), "main dl")
+    browser.run(OTHER)
+    browser.run("[...document.querySelectorAll('main button')].find((each) => each.textContent === 'Start again').click()")
+    assert browser.run(ROWS) == []
+    browser.run("window.other = true")
+    rows = wait_until(lambda: browser.run(ROWS))
+    assert int(browser.run(FIGURES)["Reads"]) == len(rows)
+
+
+def test_a_server_that_does_not_answer_is_told_until_it_does(browsed, browser):
+    browser.go(browsed.at("/.tfilefs/reads.json"), "main dl")
+    browser.run(OTHER)
+    browser.run("window.isDown = true")
+    alert = "return document.querySelector('main [role=alert]')?.textContent"
+    wait_until(lambda: "does not answer" in (browser.run(alert) or ""))
+    browser.run("const axis = [...document.querySelectorAll('main select')].at(-1); axis.dispatchEvent(new Event('change'));"
+                "document.querySelector('canvas.reads').dispatchEvent(new PointerEvent('pointerleave'))")
+    assert "does not answer" in browser.run(alert), "what is drawn does not hide it"
+    browser.run("window.isDown = false")
+    read(browsed, "/T/y.f4")
+    wait_until(lambda: browser.run(alert) is None and any(row[5] for row in browser.run(ROWS)))
+
+
 def test_nothing_is_asked_for_by_what_is_not_seen(browsed, browser):
     browser.go(browsed.at("/.tfilefs/reads.json"), "main dl")
     hide = "Object.defineProperty(document, 'hidden', {value: arguments[0], configurable: true})"

@@ -19,6 +19,9 @@ function told(text, isWhole) {
   return { ...JSON.parse(text.slice(0, begin) + '"last": []}'), last: lines.map((each) => JSON.parse(each.replace(/,$/, ''))), isWhole };
 }
 
+// From `before`, of the same names, to `now`.
+const since = (now, before) => Object.fromEntries(Object.entries(now).map(([name, value]) => [name, typeof value === 'number' ? value - (before?.[name] ?? 0) : value]));
+
 // Keeps what was told, as the server keeps only the last.
 class Log {
   constructor(reading) {
@@ -30,8 +33,17 @@ class Log {
     this.reads = [];  // the oldest first
     this.files = [];
     this.cache = null;
-    this.count = 0;
+    this.count = this.uptime = 0;
+    this.startAgain();
   }
+
+  // What was read before is left out.
+  startAgain() {
+    this.from = this.count;
+    this.before = { files: this.files, cache: this.cache };
+  }
+
+  countsOf(file) { return { ...since(file, this.before.files.find((each) => each.file === file.file)), size: file.size }; }
 
   ask(headers) {
     return this.reading.get(READS, async (answer) => {
@@ -40,18 +52,21 @@ class Log {
     }, headers);
   }
 
+  // Of another server nothing is kept.
+  forget(now) {
+    if (now.reads < this.count || now.uptime_seconds < this.uptime) this.clear();
+  }
+
   async look() {
     let now = await this.ask({ Range: `bytes=0-${FIRST_BYTES - 1}` });
+    if (now) this.forget(now);
     if (!now || (!now.isWhole && (now.last.at(-1)?.number ?? Infinity) > this.count + 1)) now = await this.ask({});
-    if (now.reads < this.count) this.clear();  // another server
+    this.forget(now);
     const oldest = now.last.at(-1)?.number ?? 0;  // newer ones are told anew: of which entries they are comes later
     this.reads = [...this.reads.filter((each) => each.number < oldest), ...now.last.reverse()].slice(-KEPT);
-    Object.assign(this, { files: now.files, cache: now.cache, count: now.reads });
+    Object.assign(this, { files: now.files, cache: now.cache, count: now.reads, uptime: now.uptime_seconds });
   }
 }
-
-// From `before`, of the same names, to `now`.
-const since = (now, before) => Object.fromEntries(Object.entries(now).map(([name, value]) => [name, typeof value === 'number' ? value - (before?.[name] ?? 0) : value]));
 
 function figuresOf(file, cache) {
   const { reads, bytes, seeks, bytes_between: between } = file, mean = reads ? bytes / reads : 0;
@@ -109,22 +124,20 @@ export function readsView(view) {
   const { reading, failed } = view, log = new Log(reading), choices = choicesOf(view, () => draw()), { chosen } = choices;
   const pointed = make('p', { class: 'dim' }), numbers = make('div'), rows = scrolled('The last reads', tableOf([])), name = make('p', { class: 'formula dim' });
   const picture = new ReadsPicture((read) => { pointed.textContent = read ? textOf(read) : picture.text; });
-  let from = 0, before = { files: [], cache: null };
+  const trouble = make('div');  // not where the pointer tells something
   const draw = () => {
-    const file = fileOf(log, chosen.file), reads = log.reads.filter((each) => each.file === file?.file && each.number > from);
+    const file = fileOf(log, chosen.file), reads = log.reads.filter((each) => each.file === file?.file && each.number > log.from);
     choices.tell(log.files, file);
     name.textContent = file?.name ?? 'No file has been read.';
     picture.draw(reads, file, chosen.axis);
     pointed.textContent = picture.text;
     rows.replaceChildren(tableOf(reads));
     if (!file) return;
-    const counted = { ...since(file, before.files.find((each) => each.file === file.file)), size: file.size };
-    numbers.replaceChildren(...figuresOf(counted, since(log.cache, before.cache)));
+    numbers.replaceChildren(...figuresOf(log.countsOf(file), since(log.cache, log.before.cache)));
   };
   const anew = make('button', { type: 'button' }, 'Start again');
   anew.addEventListener('click', () => {
-    from = log.count;
-    before = { files: log.files, cache: log.cache };
+    log.startAgain();
     draw();
   });
   const look = async () => {
@@ -132,14 +145,16 @@ export function readsView(view) {
     try {
       if (!document.hidden && !chosen.isPaused) {
         await log.look();
+        trouble.replaceChildren();
         draw();
       }
-      setTimeout(look, EACH);
     } catch (failure) {
-      failed(pointed)(failure);
+      failed(trouble)(failure);
+      if (failure.status !== 0) return;  // else it is there again soon, or not
     }
+    setTimeout(look, EACH);
   };
   look();
-  return [make('h2', {}, 'Reads'), name, make('div', { class: 'bar' }, choices.files, choices.axis, choices.pause, anew), picture.figure, pointed,
+  return [make('h2', {}, 'Reads'), name, make('div', { class: 'bar' }, choices.files, choices.axis, choices.pause, anew), trouble, picture.figure, pointed,
           make('h3', {}, 'This file'), numbers, make('h3', {}, 'The last reads'), rows];
 }
