@@ -6,6 +6,7 @@ import concurrent.futures
 import contextlib
 import errno
 import itertools
+import json
 import os
 import shutil
 import signal
@@ -14,6 +15,7 @@ import sys
 import time
 
 import pytest
+import uproot
 
 import remote_files
 import faulty_server as faulty
@@ -386,6 +388,39 @@ def test_many_that_wait_leave_room_for_others(server, expected):
             for reader in readers:
                 reader.kill()
             assert all(ends_within(reader, 5) for reader in readers)
+
+
+@pytest.fixture(scope="module")
+def directories(tmp_path_factory):
+    """A file too large to be kept, with directories in directories."""
+    path = tmp_path_factory.mktemp("directories") / "directories.root"
+    with uproot.recreate(path, compression=None) as file:
+        for number in range(60):
+            file[f"d{number:02d}/below/text"] = f"{number:02d}" * 80_000
+    return path.read_bytes()
+
+
+def test_keys_that_nobody_waits_for_are_not_asked_for(server, directories):
+    server.put("/directories.root", directories)
+    with mounted.Mounted(server.url("directories.root"), ("recheck=600", "memory=8M", "timeout=60")) as m:
+        def slow(_):
+            time.sleep(0.05)
+            return False
+
+        server.rule = slow
+        with subprocess.Popen(["cat", os.path.join(m.path, ".keys.json")], stdout=subprocess.DEVNULL) as reader:
+            begun = len(server.requests)
+            mounted.wait_until(lambda: len(server.requests) > begun + 5)
+            reader.terminate()
+            assert ends_within(reader, 3)
+        time.sleep(0.5)
+        asked = len(server.requests)
+        time.sleep(1)
+        assert len(server.requests) == asked
+        server.rule = lambda _: False
+        with open(os.path.join(m.path, ".keys.json"), encoding="utf-8") as file:
+            assert len(json.load(file)["keys"]) == 180
+        assert len(server.requests) > asked
 
 
 def test_a_reader_waits_for_the_timeout_once(server):

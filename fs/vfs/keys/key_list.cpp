@@ -52,9 +52,14 @@ class KeyList {
   }
 
   // The upper levels first, so that what is left out is deep.
-  void walk(const tfile::DirectoryListing& listing, const std::vector<std::uint64_t>& ancestors) {
+  Result<> walk(const tfile::DirectoryListing& listing, const std::vector<std::uint64_t>& ancestors,
+                const std::stop_token& stop) {
     add(listing, nullptr, "", with(ancestors, listing.seek));
-    for (; !waiting_.empty() && !is_full_; waiting_.pop_front()) enter(waiting_.front());
+    for (; !waiting_.empty() && !is_full_; waiting_.pop_front()) {
+      if (stop.stop_requested()) return cancelled();
+      enter(waiting_.front());
+    }
+    return {};
   }
   std::string take() { return json_.end_array().line(1).key("all").flag(!is_full_).line().end_object().take() + "\n"; }
 
@@ -93,10 +98,10 @@ class KeyList {
 
 }  // namespace
 
-std::string key_list(const tfile::File& file, const tfile::DirectoryListing& listing,
-                     const std::vector<std::uint64_t>& ancestors) {
+Result<std::string> key_list(const tfile::File& file, const tfile::DirectoryListing& listing,
+                             const std::vector<std::uint64_t>& ancestors, const std::stop_token& stop) {
   KeyList list(file);
-  list.walk(listing, ancestors);
+  TRY_VOID(list.walk(listing, ancestors, stop));
   return list.take();
 }
 

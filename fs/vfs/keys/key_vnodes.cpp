@@ -260,18 +260,24 @@ void KeyVnodes::enter_object(std::uint32_t key, Reply<DirectoryPtr> reply) const
               answer_of_result<ObjectPtr>(std::move(reply), std::move(make)));
 }
 
+namespace {
+Result<std::shared_ptr<Content>> fixed(Result<std::string> text) {
+  TRY(std::string bytes, std::move(text));
+  return std::make_shared<FixedContent>(std::move(bytes));
+}
+}  // namespace
+
 void KeyVnodes::content(ViewKind shown_as, Reply<std::shared_ptr<Content>> reply) const {
   const Generation& g = *generation_;
   const auto make_once = [&](Once<std::shared_ptr<Content>> once, auto job) {
     const auto start = [&](Reply<std::shared_ptr<Content>> made) {
-      answer_blocking(g.context.cache, std::move(job), std::move(made));
+      auto with_stop = [job = std::move(job), stop = made.stop_token()] { return job(stop); };
+      answer_blocking(g.context.cache, std::move(with_stop), std::move(made));
     };
     once.get(start, std::move(reply));
   };
   const auto text_of_this = [&](auto make) {
-    return [self = shared_from_this(), this, make]() -> Result<std::shared_ptr<Content>> {
-      return std::make_shared<FixedContent>(make(*this));
-    };
+    return [self = shared_from_this(), this, make](const std::stop_token& stop) { return fixed(make(*this, stop)); };
   };
   switch (shown_as) {
     case ViewKind::header:
@@ -279,20 +285,20 @@ void KeyVnodes::content(ViewKind shown_as, Reply<std::shared_ptr<Content>> reply
     case ViewKind::original:
       return reply(std::make_shared<SourceContent>(generation_));
     case ViewKind::map:
-      return make_once(g.map, [file = g.file]() -> Result<std::shared_ptr<Content>> {
+      return make_once(g.map, [file = g.file](const std::stop_token&) -> Result<std::shared_ptr<Content>> {
         TRY(const auto records, file->record_map());
         return std::make_shared<FixedContent>(map_text(records));
       });
     case ViewKind::index:
-      return make_once(plot_index_, text_of_this([](const KeyVnodes& keys) {
+      return make_once(plot_index_, text_of_this([](const KeyVnodes& keys, const std::stop_token&) {
                          return plot_index(*keys.generation_->file, *keys.listing_, keys.heading(), keys.ancestors_);
                        }));
     case ViewKind::keys:
-      return make_once(key_list_, text_of_this([](const KeyVnodes& keys) {
-                         return key_list(*keys.generation_->file, *keys.listing_, keys.ancestors_);
+      return make_once(key_list_, text_of_this([](const KeyVnodes& keys, const std::stop_token& stop) {
+                         return key_list(*keys.generation_->file, *keys.listing_, keys.ancestors_, stop);
                        }));
     case ViewKind::streamer_info:
-      return make_once(g.streamer_info, [file = g.file]() -> Result<std::shared_ptr<Content>> {
+      return make_once(g.streamer_info, [file = g.file](const std::stop_token&) -> Result<std::shared_ptr<Content>> {
         TRY(const auto classes, file->classes());
         return std::make_shared<FixedContent>(streamer_info_text(*classes));
       });
