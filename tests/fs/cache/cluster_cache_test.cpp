@@ -33,7 +33,9 @@ struct Rig {
 void settle(const Rig& rig) {
   for (std::uint64_t before = ~0ull; before != rig.cache->counters().chunks_decoded;) {
     before = rig.cache->counters().chunks_decoded;
+    rig.cache->exec().planner.finish();  // which may take long beside other programs
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    rig.cache->exec().coders.finish();
   }
 }
 
