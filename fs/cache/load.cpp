@@ -68,12 +68,14 @@ class Load : public Budget::Request, public ChunkWaiter, public FetchSink, publi
   void deliver(Positions);
   void decode_together(Positions);
   void decode_task(Positions);
+  void fail_units(Positions, const Error&);
   void conclude(std::uint32_t position, Result<ChunkPtr>);
   void end(Result<void>);
   const void* owner() const { return static_cast<const FetchSink*>(this); }  // of its jobs that read
   bool is_in_place() const { return in_place_ && InPlace::is_on(); }
 
   const std::shared_ptr<AttachedSet> set_;
+  const bool is_table_ = dynamic_cast<const tfile::Table*>(set_->streams.get()) != nullptr;  // an object has no entries
   Reply<void> reply_;
   LoadUnits units_;
   std::vector<std::uint32_t> wanted_;
@@ -250,10 +252,9 @@ void Load::take_bytes(LoadUnit& unit, const std::shared_ptr<Fetched>& fetched, s
   unit.stored = fetched->bytes.span().subspan(locator.range.begin - begin, locator.range.size);
   const auto* const source = dynamic_cast<const NotingSource*>(locator.source);
   if (!source || unit.error) return;  // if the read has failed, these are no bytes of the file
-  const bool has_entries = dynamic_cast<const tfile::Table*>(set_->streams.get()) != nullptr;  // an object has none
   run_caught([&] {
     source->note_kept(locator.range.begin, unit.stored,
-                      has_entries ? set_->streams->chunk_entries(unit.key) : tfile::EntryRange{});
+                      is_table_ ? set_->streams->chunk_entries(unit.key) : tfile::EntryRange{});
   });
 }
 
@@ -285,8 +286,7 @@ void Load::deliver(Positions positions) {
   std::vector<std::uint32_t> task;
   std::uint64_t task_bytes = 0;
   const auto decode_them = [&] {
-    if (const Result<> begun = tried([&] { decode_together(task); }); !begun)
-      for (const std::uint32_t position : task) conclude(position, tl::unexpected<Error>(begun.error()));
+    if (const Result<> begun = tried([&] { decode_together(task); }); !begun) fail_units(task, begun.error());
     task.clear();
     task_bytes = 0;
   };
@@ -294,7 +294,7 @@ void Load::deliver(Positions positions) {
     LoadUnit& unit = units_[position];
     if (--unit.missing > 0) continue;
     if (const Result<> added = tried([&] { task.push_back(position); }); !added) {
-      conclude(position, tl::unexpected<Error>(added.error()));
+      fail_units(std::span(&position, 1), added.error());
       continue;
     }
     task_bytes += unit.stored.size();
@@ -331,10 +331,7 @@ void Load::decode_task(Positions positions) {
     shares.reserve(positions.size());
     results.reserve(positions.size());
   });
-  if (!has_room) {
-    for (const std::uint32_t position : positions) conclude(position, tl::unexpected<Error>(has_room.error()));
-    return;
-  }
+  if (!has_room) return fail_units(positions, has_room.error());
   for (const std::uint32_t position : positions) {
     LoadUnit& unit = units_[position];
     shares.push_back({unit.key.stream, unit.stored.size()});
@@ -342,6 +339,10 @@ void Load::decode_task(Positions positions) {
   }
   run_caught([&] { set_->counts->add_decoding(decoding.elapsed_ns(), shares); });
   for (std::size_t i = 0; i < positions.size(); ++i) conclude(positions[i], std::move(results[i]));
+}
+
+void Load::fail_units(Positions positions, const Error& error) {
+  for (const std::uint32_t position : positions) conclude(position, tl::unexpected<Error>(error));
 }
 
 void Load::conclude(std::uint32_t position, Result<ChunkPtr> result) {
